@@ -127,6 +127,13 @@ describe('reelwright doctor', () => {
         fix: 'reelwright models pull zipvoice sense-voice',
       },
       {
+        ...{ name: 'operations', state: 'note', stops: ['video_long2short', 'video_long2short_pro'] },
+        detail: expect.stringMatching(
+          /^video_long2short, video_long2short_pro: .* is not installed/,
+        ) as string,
+        fix: expect.stringMatching(/^reelwright models pull sense-voice\. Or pass the transcript/) as string,
+      },
+      {
         ...{ name: 'operations', state: 'note', stops: ['video_oral_cut'] },
         detail: expect.stringMatching(/^video_oral_cut: .* is not installed/) as string,
         fix: 'reelwright models pull sense-voice',

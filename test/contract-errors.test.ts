@@ -69,6 +69,9 @@ function lists(refusals: OperationTables['refusals'], code: number): boolean {
   return refusals.some((row) => row.code === code)
 }
 
+/** Field of the spoken language. */
+const spokenField = (smallest: Json): string => ('language' in smallest ? 'language' : 'la')
+
 /** Requests that cause a code. A code in a table without an entry here fails its test. */
 const requestsByCode: Readonly<Record<number, (table: OperationTables) => RejectedRequest[]>> = {
   5202: ({ smallest }) => [{ body: smallest, files: 'unknown' }],
@@ -80,8 +83,17 @@ const requestsByCode: Readonly<Record<number, (table: OperationTables) => Reject
       .map(({ at }) => ({ body: changed(smallest, at, undefined) })),
   6014: ({ smallest }) => [{ body: smallest, files: 'of another kind' }],
   6015: ({ smallest }) =>
-    ['es-ES', 'pt-PT', 'ru-RU', 'vi-VN'].map((la) => ({ body: { ...smallest, la }, files: 'unknown' })),
-  6017: ({ smallest }) => [{ body: smallest, files: 'damaged' }],
+    ['es-ES', 'pt-PT', 'ru-RU', 'vi-VN'].map((code) => ({
+      body: { ...smallest, [spokenField(smallest)]: code },
+      files: 'unknown',
+    })),
+  6017: ({ smallest, damaged }) =>
+    damaged.randomBytes === 6017
+      ? [{ body: smallest, files: 'damaged' }]
+      : ['de-DE', 'en', ''].map((code) => ({
+          body: { ...smallest, [spokenField(smallest)]: code },
+          files: 'unknown',
+        })),
   6016: ({ smallest, parameters, together }) => [
     ...parameters.flatMap(({ at, refuses = [], with: further }) =>
       refuses.map((value) => ({ body: changed({ ...smallest, ...further }, at, value) })),

@@ -9,6 +9,8 @@ import { musicVisualizer } from './music-visualizer/contract.ts'
 import { pianoAudioEnhance } from './piano-audio-enhance/contract.ts'
 import { pianoAudioToMidi } from './piano-audio-to-midi/contract.ts'
 import { subtitleTranslate } from './subtitle-translate/contract.ts'
+import { videoLong2short } from './video-long2short/contract.ts'
+import { videoLong2shortPro } from './video-long2short-pro/contract.ts'
 import { videoOralCut } from './video-oral-cut/contract.ts'
 import { videoPurify } from './video-purify/contract.ts'
 import { videoSplitScreen } from './video-split-screen/contract.ts'
@@ -70,6 +72,18 @@ export const operations: readonly OperationModule[] = [
     plan: () => import('./subtitle-translate/plan.ts'),
     textPlan: new URL('./subtitle-translate/plan', import.meta.url),
     run: () => import('./subtitle-translate/run.ts'),
+  },
+  {
+    operation: videoLong2short,
+    requirements: () => import('./video-long2short/requirements.ts'),
+    plan: () => import('./video-long2short/plan.ts'),
+    run: () => import('./video-long2short/run.ts'),
+  },
+  {
+    operation: videoLong2shortPro,
+    requirements: () => import('./video-long2short-pro/requirements.ts'),
+    plan: () => import('./video-long2short-pro/plan.ts'),
+    run: () => import('./video-long2short-pro/run.ts'),
   },
   {
     operation: videoOralCut,

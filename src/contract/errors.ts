@@ -267,6 +267,9 @@ export class MediaError extends Error {
   }
 }
 
+/** An error whose code an operation's own table lists for this case: it is not replaced by `errorAliases`. */
+export class ListedError extends MediaError {}
+
 /** Error of a task whose files do not fit on the disk. */
 export function diskFullError(cause: unknown): MediaError {
   return new MediaError(6402, 'the disk is full', {

@@ -1,4 +1,4 @@
-import { MediaError } from './errors.ts'
+import { ListedError } from './errors.ts'
 
 /** Languages of subtitles and of metadata (contract 3, 2.2). */
 export const subtitleLanguages = [
@@ -24,6 +24,27 @@ export type VoiceLanguage = (typeof voiceLanguages)[number]
 export const recognitionLanguages = ['zh-CN', 'zh-CHS', 'zh-CHT', 'en-US', 'ja-JP', 'ko-KR', 'fr-FR'] as const
 export type RecognitionLanguage = (typeof recognitionLanguages)[number]
 
+interface RequireSubtitleLanguageOptions {
+  /** Name of the field, for the error. */
+  readonly field: string
+}
+
+/** Returns a language of subtitles and metadata. Throws 6017 for all other values. */
+export function requireSubtitleLanguage(
+  language: string,
+  { field }: RequireSubtitleLanguageOptions,
+): SubtitleLanguage {
+  const supported = subtitleLanguages.find((code) => code === language)
+  if (supported) return supported
+  throw new ListedError(
+    6017,
+    `${field}: ${JSON.stringify(language.slice(0, 40))} is not a supported language`,
+    {
+      hint: `Use ${subtitleLanguages.slice(0, -1).join(', ')} or ${subtitleLanguages.at(-1)}.`,
+    },
+  )
+}
+
 /** Known languages without recognition of words: as the spoken language they return 6015 (contract 3, 2.2). */
 const languagesWithoutWords: readonly string[] = ['es-ES', 'pt-PT', 'ru-RU', 'vi-VN']
 
@@ -48,7 +69,7 @@ export const dubbingLanguages = [
 interface RequireRecognitionLanguageOptions {
   /** Name of the field, for the error. */
   readonly field: string
-  /** Code for values that are no known language: 6016, or 6017 in video_long2short (contract 3, section 7). */
+  /** Code for values that are no known language, as the table of the operation lists it (contract 3, section 7). */
   readonly unknown: 6016 | 6017
 }
 
@@ -66,7 +87,7 @@ export function requireRecognitionLanguage(
   const what = isKnown
     ? `recognition of words does not support ${language}`
     : `${JSON.stringify(language.slice(0, 40))} is not a supported language`
-  throw new MediaError(isKnown ? 6015 : unknown, `${field}: ${what}`, {
+  throw new ListedError(isKnown ? 6015 : unknown, `${field}: ${what}`, {
     hint: `Use ${recognitionLanguages.slice(0, -1).join(', ')} or ${recognitionLanguages.at(-1)}.`,
   })
 }

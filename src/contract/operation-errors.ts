@@ -22,7 +22,7 @@ export function creationErrorCodes(operation: Operation): readonly ErrorCode[] {
     // Its creation returns the result, also of a task that was stopped.
     ...(synchronous ? ([6009] as const) : []),
   ]
-  return codes.map((code) => errorAliases?.[code] ?? code)
+  return [...new Set(codes.map((code) => (limits.includes(code) ? code : (errorAliases?.[code] ?? code))))]
 }
 
 /** Kinds of files that a request can refer to. */

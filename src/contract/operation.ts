@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { AgentForm } from './agent-form.ts'
 import type { Price } from './credits.ts'
-import { type ErrorCode, MediaError } from './errors.ts'
+import { type ErrorCode, ListedError, MediaError } from './errors.ts'
 import type { FileKind } from './file-kind.ts'
 import type { MediaFacts } from './media-facts.ts'
 import type { AskTaskQuestions } from './questions.ts'
@@ -60,7 +60,7 @@ export interface Operation<
   readonly createdExtra?: readonly CreationExtra[]
   /** Creation and query return `{code: 0, message, data}`; creation returns only task_id (contract 1, 2.1). */
   readonly envelope?: 'message'
-  /** Error codes that this operation's table replaces with others. */
+  /** Error codes that this operation's table replaces with others, except those of a `ListedError`. */
   readonly errorAliases?: Readonly<Partial<Record<ErrorCode, ErrorCode>>>
   /** Error codes of limits specific to this operation. */
   readonly limits?: readonly ErrorCode[]
@@ -117,7 +117,7 @@ export function largestBodyBytes(operations: Iterable<Operation>): number {
 
 /** Converts an error to the code that the operation lists for it. */
 export function toListedError<E>({ errorAliases }: Operation, error: E): E | MediaError {
-  if (!(error instanceof MediaError)) return error
+  if (!(error instanceof MediaError) || error instanceof ListedError) return error
   const { message, hint, retryable } = error
   const code = errorAliases?.[error.code]
   return code === undefined ? error : new MediaError(code, message, { cause: error, hint, retryable })

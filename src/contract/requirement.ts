@@ -7,6 +7,8 @@ export type Requirement = {
    * as a download on first use.
    */
   readonly recommended?: true
+  /** Used if there is one; requests also run without it. Only a language model can be optional. */
+  readonly optional?: true
 } & (
   | {
       /**
@@ -37,7 +39,12 @@ export type Requirement = {
   | { readonly kind: 'pack'; readonly name: PackRequirement }
   /** Runtime of these models, if the user configured any of them. */
   | { readonly kind: 'own-models'; readonly names: readonly ('inpainting' | 'optical-flow')[] }
-  | { readonly kind: 'speech-recogniser'; readonly language: SpokenLanguage }
+  | {
+      readonly kind: 'speech-recogniser'
+      readonly language: SpokenLanguage
+      /** Alternative without one, the end of the fix: a sentence. */
+      readonly instead?: string
+    }
   /** An engine that synthesizes `language` from a reference in `reference`. */
   | { readonly kind: 'voice-cloner'; readonly language: VoiceLanguage; readonly reference: VoiceLanguage }
 )

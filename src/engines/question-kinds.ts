@@ -1,10 +1,17 @@
 import type { JsonSchema } from '../contract/json-schema.ts'
 import { answerJsonSchema } from './language-model/messages.ts'
 import type { QuestionKind } from './language-model/question.ts'
+import { describeClipKind, rankClipsKind, selectHighlightsKind } from './shorts/questions.ts'
 import { summarizeLinesKind } from './translation/brief.ts'
 import { translateLinesKind } from './translation/questions.ts'
 
-const kinds: readonly QuestionKind[] = [summarizeLinesKind, translateLinesKind]
+const kinds: readonly QuestionKind[] = [
+  summarizeLinesKind,
+  translateLinesKind,
+  selectHighlightsKind,
+  rankClipsKind,
+  describeClipKind,
+]
 
 /** All kinds of questions by name, for the check of answers apart from the operations that ask them. */
 export const questionKinds: ReadonlyMap<string, QuestionKind> = new Map(

@@ -75,12 +75,13 @@ export type ChosenEngines = ReadonlyMap<Kind, string>
 
 /**
  * Checks requirements in order. Throws 6401 for what is missing; missing packs are collected into one error, whose one
- * command installs all of them, recommended ones included.
+ * command installs all of them, recommended ones included. Optional ones are not checked.
  */
 export async function requireAll(
-  requirements: readonly Requirement[],
+  all: readonly Requirement[],
   options: RequirementOptions = {},
 ): Promise<ChosenEngines> {
+  const requirements = all.filter(({ optional }) => !optional)
   const required = requirements.filter(({ recommended }) => !recommended)
   try {
     return await check(required, options)
@@ -96,13 +97,31 @@ async function check(
 ): Promise<ChosenEngines> {
   const { requireTogether } = await import('./packs/resolve.ts')
   const chosen = new Map<Kind, string>()
-  await requireTogether(
-    requirements.map((requirement) => async () => {
+  let instead: string | undefined
+  const all = requirements.map((requirement) => async () => {
+    try {
       const name = await (checks[requirement.kind] as Check<Kind>)(requirement, options)
       if (name !== undefined) chosen.set(requirement.kind, name)
-    }),
-  )
+    } catch (error) {
+      if (requirement.kind === 'speech-recogniser') instead = requirement.instead
+      throw error
+    }
+  })
+  try {
+    await requireTogether(all)
+  } catch (error) {
+    throw instead !== undefined && error instanceof MediaError ? withAlternative(error, instead) : error
+  }
   return chosen
+}
+
+/** The same error, whose fix ends with an alternative. */
+function withAlternative(error: MediaError, instead: string): MediaError {
+  const { code, message, hint, retryable } = error
+  return new MediaError(code, message, {
+    ...{ cause: error, retryable },
+    hint: `${hint.replace(/\.$/, '')}. ${instead}`,
+  })
 }
 
 /** Returns the 6401 for what every request of an operation is missing, or null if it is ready. */

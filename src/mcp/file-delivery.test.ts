@@ -51,6 +51,26 @@ test.each([
       { file_id: '2', role: 'result' },
     ],
   ],
+  [
+    'the files of each object of a list',
+    {
+      clips: [
+        { title: 'x', files: [{ file_id: '1', download_url: url, duration: 3 }] },
+        {
+          title: 'y',
+          files: [{ file_id: '2', download_url: url }],
+          file: { file_id: '3', download_url: url },
+        },
+      ],
+      report: { split: [{ file_id: '4', download_url: url }], inputs: [{ file_id: '9' }] },
+    },
+    [
+      { file_id: '1', role: 'result', duration: 3 },
+      { file_id: '2', role: 'result' },
+      { file_id: '3', role: 'result' },
+      { file_id: '4', role: 'result' },
+    ],
+  ],
   ['no result', { text: 'x', file_id: null, list: [null, 1] }, []],
 ])('finds the files of an output: %s', (_name, output, expected) => {
   expect(findResultFiles(output)).toEqual(expected)

@@ -49,8 +49,8 @@ export interface ResultFile {
 
 /**
  * Finds the result files in a task's output: `file_id` at the top level, and each `<role>_file_id` with a
- * `<role>_download_url` or `<role>_file_download_url`. Ids without a URL are inputs, such as a slot's source; an empty
- * id means that the file was not created.
+ * `<role>_download_url` or `<role>_file_download_url`; likewise in nested objects that have a `download_url`, such as the
+ * files of a clip. Ids without a URL are inputs, such as a slot's source; an empty id means that the file was not created.
  */
 export function findResultFiles(output: Readonly<Record<string, unknown>>): ResultFile[] {
   const files = new Map<string, ResultFile>()
@@ -66,11 +66,15 @@ export function findResultFiles(output: Readonly<Record<string, unknown>>): Resu
       ...(prefix === undefined && resultDuration(output)),
     })
   }
-  for (const nested of nestedObjects(output)) {
-    if (typeof nested['download_url'] !== 'string') continue
-    for (const file of findResultFiles(nested)) if (!files.has(file.file_id)) files.set(file.file_id, file)
-  }
+  for (const file of findNestedFiles(output)) if (!files.has(file.file_id)) files.set(file.file_id, file)
   return [...files.values()]
+}
+
+/** The result files in the objects of an output, in order. The contracts bound its depth. */
+function findNestedFiles(output: Readonly<Record<string, unknown>>): ResultFile[] {
+  return nestedObjects(output).flatMap((nested) =>
+    typeof nested['download_url'] === 'string' ? findResultFiles(nested) : findNestedFiles(nested),
+  )
 }
 
 function resultDuration({ duration_ms, duration }: Readonly<Record<string, unknown>>): { duration?: number } {

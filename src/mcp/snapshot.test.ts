@@ -74,6 +74,14 @@ test.each([
   expect(taskSnapshot(done, { delivery: saved(path) }).next_step).toBe(`Done. Saved to ${path}. ${last}`)
 })
 
+test('the next step names few of many results, which the files list', () => {
+  const done = { ...task, status: 'completed', output_result: {} } as const
+  const files = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].flatMap((name) => saved(`/w/${name}.srt`).saved)
+  expect(taskSnapshot(done, { delivery: { saved: files } }).next_step).toBe(
+    'Done. Saved to /w/a.srt, /w/b.srt, /w/c.srt, /w/d.srt, /w/e.srt, and 2 more (files). Tell the user.',
+  )
+})
+
 test('the next step of a completed task contains the notes of its result', () => {
   const output_result = { file_id: '7', notes: ['The cover is ignored', 'It is short.'] }
   const done = { ...task, status: 'completed', output_result } as const

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { type ExpectedTimes, type TaskView, wasStoppedOnRequest } from '../client/tasks.ts'
 import { describeCredits } from '../contract/credits.ts'
 import { extensionOf, type FileKind, kindOf } from '../contract/file-kind.ts'
+import { summarizeList } from '../contract/format.ts'
 import type { PreviewKind } from '../contract/file-routes.ts'
 import { isTerminal, taskError } from '../contract/task.ts'
 import { findResultFiles, type ResultFile } from './file-delivery.ts'
@@ -227,10 +228,22 @@ function completedStep(
   const remarks = notes.length > 0 ? [`Notes: ${notes.map(asSentence).join(' ')}`] : []
   if ('linked' in delivery) return ['Done.', ...remarks, ...linkedSteps(delivery.linked, advice)].join(' ')
   if (delivery.saved.length === 0) return ['Done.', ...remarks, advice ?? 'See output.'].join(' ')
-  const paths = delivery.saved.map(({ path }) => path).join(', ')
+  const paths = namePaths(delivery.saved)
   const nameNotes = delivery.saved.flatMap(({ note }) => (note === undefined ? [] : [note]))
   const last = advice ?? `${inspectionStep(delivery.saved)}Tell the user.`
   return ['Done.', ...nameNotes, `Saved to ${paths}.`, ...remarks, last].join(' ')
+}
+
+/** Results that are named by their paths; `files` lists all. */
+const maxNamedPaths = 5
+
+function namePaths(saved: readonly SavedFile[]): string {
+  const named = summarizeList(
+    saved.map(({ path }) => path),
+    maxNamedPaths,
+    ', ',
+  )
+  return saved.length > maxNamedPaths ? `${named} (files)` : named
 }
 
 function asSentence(note: string): string {

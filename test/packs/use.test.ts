@@ -72,7 +72,7 @@ describe('the first use', () => {
     const packs = usePacks({ [eyes]: modelPack() }, { mirror: folder })
     const missing = {
       detail: 'the mirror has no eyes.onnx of 1 MiB',
-      fix: expect.stringMatching(/folder .*models_mirror/) as string,
+      fix: expect.stringMatching(/^Put eyes\.onnx into the folder .*models_mirror/) as string,
     }
     expect(await packStates(packs)).toMatchObject([{ name: eyes, state: 'missing', ...missing }])
     const rejection = { code: 6401, retryable: false, message: missing.detail, hint: missing.fix }

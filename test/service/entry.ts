@@ -41,6 +41,7 @@ if (first === 'worker') {
     packs = {},
     database,
     resultTimeoutMs: patience,
+    concurrency = 2,
   } = JSON.parse(more) as ServiceProcessOptions
   configureServices(services)
   configureTestPacks(packs)
@@ -57,7 +58,7 @@ if (first === 'worker') {
       environment: workerEnvironment(services),
     },
     log: openLog({ file: `${first}/log`, level: 'info' }),
-    concurrency: 2,
+    concurrency,
     localImport: localImport === true,
     ...(database && { database }),
     ...(patience !== undefined && { resultTimeoutMs: patience }),

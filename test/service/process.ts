@@ -27,6 +27,8 @@ export interface ServiceProcessOptions {
   readonly database?: { readonly url: string }
   /** Timeout of synchronous operations, ms. */
   readonly resultTimeoutMs?: number
+  /** Tasks that run at the same time and share the cores. Default: 2. */
+  readonly concurrency?: number
 }
 
 /** Starts a service process on a data folder and waits until it accepts requests. */

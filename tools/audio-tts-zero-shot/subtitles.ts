@@ -1,3 +1,4 @@
+import { lettersPerLine } from '../../src/media/subtitles/line-length.ts'
 import { cuesFromSpeech } from '../../src/media/subtitles/split-cues.ts'
 import { srtFile } from '../../src/media/subtitles/srt-file.ts'
 import { estimateWidth } from '../../src/media/subtitles/text-width.ts'
@@ -12,13 +13,10 @@ interface MakeSubtitlesOptions {
 /** Lines per entry. */
 const maxLines = 2
 
-/** Full-width letters per line, for pictures of 9:16 and of 16:9. */
-const lineWidth = { tall: 13, wide: 20 } as const
-
 /** Creates SRT subtitles for assembled speech. SRT has no fonts, so line widths are estimated per kind of letter. */
 export function makeSubtitles(
   { placed, seconds }: Pick<AssembledSpeech, 'placed' | 'seconds'>,
-  { canvas, strip }: MakeSubtitlesOptions,
+  { canvas: [width = 9, height = 16], strip }: MakeSubtitlesOptions,
 ): string {
   const said = placed.map(({ text, start, end }) => ({
     text,
@@ -28,18 +26,9 @@ export function makeSubtitles(
   const entries = cuesFromSpeech(said, {
     lines: maxLines,
     strip,
-    width: lettersPerLine(canvas),
+    width: lettersPerLine({ width, height }),
     measure: estimateWidth,
   })
   // Short entries may be extended, but not beyond the sound.
   return srtFile(entries.map((entry) => ({ ...entry, end: Math.min(entry.end, Math.round(seconds * 1000)) })))
-}
-
-/** Letters per line, interpolated by the logarithm of the aspect ratio. */
-function lettersPerLine([width = 9, height = 16]: readonly number[]): number {
-  const share = 0.5 + Math.log(width / height) / (2 * Math.log(16 / 9))
-  return Math.max(
-    lineWidth.tall / 2,
-    Math.min(1.5 * lineWidth.wide, lineWidth.tall + share * (lineWidth.wide - lineWidth.tall)),
-  )
 }

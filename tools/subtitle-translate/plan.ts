@@ -1,8 +1,8 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import { MediaError } from '../../src/contract/errors.ts'
-import { extensionOf } from '../../src/contract/file-kind.ts'
 import type { InputOf, Plan, PlanOperationWithTexts } from '../../src/contract/operation.ts'
 import { subtitleLimits } from '../../src/media/subtitles/check.ts'
+import { subtitleFormat } from '../../src/media/subtitles/subtitle-format.ts'
 import { assOnlyFields, subtitleTranslate } from './contract.ts'
 import { countTranslatable } from './check-file.ts'
 
@@ -11,7 +11,7 @@ type Input = InputOf<typeof subtitleTranslate>
 /** Checks the kind of the file, its size, and that fields of ass output come with such. */
 export const plan: PlanOperationWithTexts<typeof subtitleTranslate> = async (input, files, readText) => {
   const { name, size } = files.get(input.file_id)
-  const format = formatOf(name)
+  const format = subtitleFormat(name, 'file_id')
   if (input.output_format === undefined) checkLook(input, format)
   if (size > subtitleLimits.bytes) {
     throw new MediaError(6016, `file_id: ${name} is larger than 8 MB`, {
@@ -30,15 +30,6 @@ function planned(letters: number): Plan {
     credits: creditsFor(subtitleTranslate.price, letters),
     seconds: Math.round(4 + letters / speed),
   }
-}
-
-/** Returns the format of a subtitle file by its extension. Throws 6014 for other extensions. */
-export function formatOf(name: string): 'srt' | 'ass' {
-  const extension = extensionOf(name)
-  if (extension === '.srt' || extension === '.ass') return extension === '.srt' ? 'srt' : 'ass'
-  throw new MediaError(6014, `file_id: ${name} is not .srt or .ass`, {
-    hint: 'Convert it first, for example with ffmpeg -i old.vtt new.srt',
-  })
 }
 
 function checkLook(input: Input, format: 'srt' | 'ass'): void {

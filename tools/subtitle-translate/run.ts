@@ -7,11 +7,11 @@ import { cacheAnswers } from '../../src/engines/language-model/answer-cache.ts'
 import { isLikelyOtherLanguage } from '../../src/engines/translation/languages.ts'
 import { translateLines } from '../../src/engines/translation/translate-lines.ts'
 import { entryPassages, sentencePassages, type Passage } from '../../src/media/subtitles/passages.ts'
+import { subtitleFormat } from '../../src/media/subtitles/subtitle-format.ts'
 import { readSubtitles } from '../../src/media/subtitles/read.ts'
 import type { subtitleTranslate } from './contract.ts'
 import { createCues, fitsCue, resegmentNotes, type TranslatedCue } from './cues.ts'
 import { createLayout, mainStyle, type SubtitleLayout } from './layout.ts'
-import { formatOf } from './plan.ts'
 import { writeSubtitles } from './write.ts'
 
 /** Reads the file, translates it by entries or by sentences, wraps the translation and writes the result. */
@@ -19,7 +19,7 @@ export const run: RunOperation<typeof subtitleTranslate> = async (input, context
   const { line_mode, language, translate_language, strip_punctuation: strip } = input
   const { scratch, signal } = context
   const { name, path } = context.files.get(input.file_id)
-  const format = formatOf(name)
+  const format = subtitleFormat(name, 'file_id')
   const subtitles = readSubtitles(await readFile(path), { format, language, dropControls: true })
   await using model = await openLanguageModel(context)
   // Fonts are measured first, so that no slow step follows the last answer.

@@ -123,7 +123,7 @@ async function isOnMirror(mirror: string, { file, bytes }: Artifact): Promise<bo
 function notOnMirrorError(mirror: string, { file, bytes }: Artifact): MediaError {
   return new MediaError(6401, `${mirror} has no ${file} of ${describeSize(bytes)}`, {
     retryable: false,
-    hint: 'Put that file into the folder set as models_mirror (REELWRIGHT_MODELS_MIRROR), or remove the setting.',
+    hint: `Put ${file} into the folder set as models_mirror (REELWRIGHT_MODELS_MIRROR), or remove the setting.`,
   })
 }
 

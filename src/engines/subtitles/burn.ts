@@ -72,10 +72,10 @@ export async function burnVideo({ path, output, crf, threads, ...job }: BurnVide
 }
 
 /**
- * Writes the subtitles and returns the filter that draws them. The file has a fixed name in the working folder of
+ * Writes the subtitles to a folder and returns the filter that draws them. The file has a fixed name in the working folder of
  * ffmpeg, so that filters never contain names of a caller, which would need escaping.
  */
-async function subtitleFilter({ ass, folder }: BurnInput): Promise<string> {
+export async function subtitleFilter({ ass, folder }: Pick<BurnInput, 'ass' | 'folder'>): Promise<string> {
   await requireFilters(['ass'], {
     because: 'subtitles are drawn by libass',
     instead: 'request subtitles as a file instead',

@@ -121,14 +121,18 @@ export function bilingualEvents(
   const translated = { style: styles.translation, lines: translation }
   const spoken = { style: styles.original, lines: original }
   const [upper, lower] = place === 'above' ? [translated, spoken] : [spoken, translated]
-  const marginY =
-    lower.style.marginY + blockHeight(lower.style, lower.lines.length) + blockGap(upper.style, lower.style)
+  const marginY = marginAbove(lower.style, lower.lines.length, upper.style)
   return [
     { ...languageEvent(lower), marginY: lower.style.marginY },
     { ...languageEvent(upper), marginY: lower.lines.length === 0 ? lower.style.marginY : marginY },
   ]
     .filter(({ text }) => text !== '')
     .map((event) => ({ start, end, ...event }))
+}
+
+/** Returns the distance of a block from the lower edge that is directly above another one with so many lines, pixels. */
+export function marginAbove(lower: AssStyle, lines: number, upper: AssStyle): number {
+  return lower.marginY + blockHeight(lower, lines) + blockGap(upper, lower)
 }
 
 function languageEvent({ style, lines }: { readonly style: AssStyle; readonly lines: readonly string[] }) {

@@ -130,7 +130,12 @@ export function cuesFromSpeech(
     .flatMap((segment) => splitIntoCues(segment, room))
     .map((entry) => ({ ...entry, lines: entry.lines.map(written).filter((line) => line !== '') }))
     .filter(({ lines, start, end }) => lines.length > 0 && end > start)
-  return shown.map((entry, index) => ({ ...entry, end: cueEnd(entry, shown[index + 1]?.start) }))
+  return closePauses(shown)
+}
+
+/** Closes short pauses between cues in order, and extends short cues into the silence after them. */
+export function closePauses(cues: readonly Cue[]): Cue[] {
+  return cues.map((entry, index) => ({ ...entry, end: cueEnd(entry, cues[index + 1]?.start) }))
 }
 
 /** Ends overlapping segments at the start of the next one, unless less than the minimum duration remains. */

@@ -11,3 +11,8 @@ export function useTestPacks(folder: string): boolean {
   configurePacks({ folder, automatic: true, mirror, own: {}, manifest })
   return true
 }
+
+/** Configures packs for this process, none of which is installed. */
+export function useNoPacks(folder: string): void {
+  configurePacks({ folder, automatic: false, own: {}, manifest })
+}

@@ -1,0 +1,92 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { videoLong2short } from '../../tools/video-long2short/contract.ts'
+import { testdata } from '../engines/ffmpeg/generate-media.ts'
+import { type ModelServer, startModelServer } from '../engines/language-model/model-server.ts'
+import { hasSpeechFiles } from '../engines/speech/recordings.ts'
+import type { FakeService } from '../engines/services/fake-service.ts'
+import { readXmeml } from '../projects/readers/xmeml.ts'
+import { assemble } from '../recordings/assemble.ts'
+import { writeRecording } from '../recordings/frame-marks.ts'
+import { readAloud } from '../recordings/read-aloud.ts'
+import { canSpeak } from '../recordings/speak.ts'
+import { startStandInRecogniser } from '../recordings/stand-in-recogniser.ts'
+import { talkText } from '../video-long2short/run-shorts.ts'
+import { clipModel } from '../video-long2short/shorts-model.ts'
+import { startAgentSession, type AgentSession, type ConnectedAgent } from './agent-session.ts'
+import { callUntilDone, promptCalls } from './call-until-done.ts'
+
+// Makes clips of a video in the workspace as the examples and the prompt do, with services from lines of the settings.
+
+interface ShortsData {
+  readonly files: readonly { readonly path: string }[]
+  readonly output: { readonly clips: readonly { readonly title: string }[]; readonly report: object }
+  readonly next_step: string
+}
+
+describe.skipIf(!canSpeak || !hasSpeechFiles)('a long video', () => {
+  let session: AgentSession
+  let agent: ConnectedAgent
+  let [recogniser, model]: [FakeService?, ModelServer?] = []
+
+  beforeAll(async () => {
+    session = await startAgentSession()
+    const recording = await assemble(readAloud(talkText, { pause: 0.8 }))
+    recogniser = await startStandInRecogniser(recording, {})
+    model = await startModelServer(clipModel)
+    await mkdir(session.dataDir, { recursive: true })
+    const settings = {
+      models_mirror: testdata('models'),
+      transcription: `${recogniser.origin}/v1#stand-in`,
+      language_model: `${model.origin}/v1#small`,
+    }
+    await writeFile(join(session.dataDir, 'reelwright.config.json'), JSON.stringify(settings))
+    await writeRecording(session.workspace, recording, { rate: { num: 25, den: 1 }, name: 'podcast' })
+    agent = await session.connect('modern')
+  })
+  afterAll(async () => {
+    await agent[Symbol.asyncDispose]()
+    await session[Symbol.asyncDispose]()
+    await recogniser?.[Symbol.asyncDispose]()
+    await model?.[Symbol.asyncDispose]()
+  })
+
+  const shorts = async (args: object) => {
+    const { data, text, isError } = await callUntilDone(agent, 'video_long2short', args)
+    expect([isError ? text : '', data['status'], JSON.stringify(data['error'])]).toEqual([
+      '',
+      'completed',
+      undefined,
+    ])
+    return data as unknown as ShortsData
+  }
+  const endings = (files: ShortsData['files']) => files.map(({ path }) => /\.\w+$/.exec(path)?.[0])
+
+  test.each(videoLong2short.examples)('example: $title', async ({ input }) => {
+    // Small pictures are rendered fast.
+    const { files, output, next_step } = await shorts({ ...input, output_size: '160x284' })
+    expect(output.report).toMatchObject({ degraded: false, clip_count: output.clips.length })
+    expect(output.clips.length).toBeGreaterThan(0)
+    const each = input['outputs'] === undefined ? ['.xml', '.fcpxml'] : ['.mp4', '.srt']
+    expect(endings(files)).toEqual(output.clips.flatMap(() => each))
+    expect(next_step).toContain(files[0]?.path)
+    expect(next_step).toMatch(/\. \d clips? of \d+(?: to \d+)? s\. Look at /)
+  })
+
+  test('the prompt inspects, makes clips and looks at them', async () => {
+    const steps = await promptCalls(agent, 'make-shorts', { video: 'podcast.mp4', editor: 'Premiere' })
+    expect(steps.map(([name]) => name)).toEqual(['inspect_file', 'video_long2short', 'inspect_file'])
+    const [look, make, check] = steps
+    if (!look || !make || !check) throw new Error('a step is missing')
+    expect(await agent.call(look[0], look[1])).toMatchObject({ isError: false })
+    const { files } = await shorts({ ...make[1], output_size: '160x284' })
+    const names = files.map(({ path }) => path.slice(session.workspace.length + 1))
+    expect(names.slice(0, 3)).toEqual(['shorts/clip1_podcast.xml', 'shorts/clip1.mp4', 'shorts/clip1.srt'])
+    const project = readXmeml(await readFile(files[0]?.path ?? '', 'utf8'))
+    expect(project.media[0]?.path).toBe(make[1]['source_path'])
+    const { isError, result } = await agent.call(check[0], check[1])
+    expect(isError).toBe(false)
+    expect(result.content[1]).toMatchObject({ type: 'image', mimeType: 'image/jpeg' })
+  })
+})

@@ -1,0 +1,152 @@
+import { mkdtemp, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { burnVideo } from '../../src/engines/subtitles/burn.ts'
+import { configureServices } from '../../src/engines/services/configured.ts'
+import { assFile } from '../../src/media/subtitles/ass-file.ts'
+import { presetStyle } from '../../src/media/subtitles/style-presets.ts'
+import { estimatedTypeface } from '../../src/media/subtitles/text-width.ts'
+import { scratchFolder, testdata } from '../engines/ffmpeg/generate-media.ts'
+import {
+  type ChatBody,
+  type ModelServer,
+  setModel,
+  startModelServer,
+} from '../engines/language-model/model-server.ts'
+import { useNoPacks, useTestPacks } from '../engines/vision/test-packs.ts'
+import { correctAnswer, requestedLines } from '../subtitle-translate/translator.ts'
+import { ffmpeg } from '../video-split-screen/media.ts'
+import { type ProRun, runPro, type ToneTalk, writeToneTalk } from './run-pro.ts'
+
+const folder = await scratchFolder()
+let talk: ToneTalk
+beforeAll(async () => {
+  talk = await writeToneTalk(
+    join(folder, 'talk.mp4'),
+    24,
+    'gradients=c0=0x406080:c1=0xb08040:nb_colors=2:speed=0.02:seed=5',
+  )
+})
+
+const small = { output_size: '180x320', duration: { pref: 'short' }, camera_move: { enable: false } }
+
+/** Whether a question contains lines to translate. */
+function isTranslation({ messages }: ChatBody): boolean {
+  const content = messages.find(({ role }) => role === 'user')?.content
+  const text =
+    typeof content === 'string' ? content : (content ?? []).map(({ text: part = '' }) => part).join('')
+  return /^\s*\{.*"lines":/s.test(text)
+}
+
+describe('subtitles in two languages', () => {
+  let server: ModelServer
+  const asked: string[] = []
+  beforeAll(async () => {
+    useNoPacks(join(folder, 'none'))
+    // It translates, and answers no other question in a usable way.
+    server = await startModelServer((body) => {
+      const requested = isTranslation(body) ? requestedLines(body) : undefined
+      asked.push(...(requested ?? []).map(({ text }) => text))
+      return requested ? { lines: correctAnswer(requested) } : {}
+    })
+    setModel(server)
+  })
+  afterAll(async () => {
+    configureServices({})
+    await server[Symbol.asyncDispose]()
+  })
+
+  it('have the translation of each line below it', async () => {
+    const scratch = await mkdtemp(join(folder, 'two-'))
+    const request = { ...small, stt: talk.stt, subtitle: { translate_language: 'zh-CN' } }
+    const { output } = await runPro(talk.path, request, { folder, scratch })
+    expect(output.errors.subtitle).toBeUndefined()
+    const ass = await readFile(join(scratch, 'clip1.ass'), 'utf8')
+    const events = ass.split('\n').filter((line) => line.startsWith('Dialogue:'))
+    const translated = events.filter((line) => line.includes('translation-'))
+    const original = events.filter((line) => line.includes('original-'))
+    expect(original.length).toBeGreaterThan(2)
+    expect(translated).toHaveLength(original.length)
+    expect(translated.every((line) => line.includes('译文'))).toBe(true)
+    // The translator reads where sentences end; nobody else does.
+    expect(asked.filter((text) => text.endsWith('.')).length).toBeGreaterThan(2)
+    const textOf = (line: string) =>
+      line
+        .split(',')
+        .slice(9)
+        .join(',')
+        .replaceAll(/\{[^}]*\}/g, '')
+    expect(events.filter((line) => /[.,]/.test(textOf(line)))).toEqual([])
+    const margin = (line: string | undefined) => Number(line?.split(',')[7])
+    // The margin of the style, which is lower.
+    expect(margin(translated[0])).toBe(0)
+    expect(margin(original[0])).toBeGreaterThan(320 * 0.2)
+  })
+})
+
+/** Luma of a frame of a clip. */
+async function lumaAt({ paths }: ProRun, seconds: number): Promise<Buffer> {
+  const path = paths.get('clip1.mp4') ?? ''
+  return await ffmpeg(
+    ...['-ss', seconds.toFixed(3), '-i', path, '-frames:v', '1'],
+    ...['-f', 'rawvideo', '-pix_fmt', 'gray', 'pipe:1'],
+  )
+}
+
+/** Mean difference of two pictures, levels. */
+function difference(one: Buffer, other: Buffer): number {
+  return one.reduce((sum, value, at) => sum + Math.abs(value - (other[at] ?? 0)), 0) / one.length
+}
+
+describe.skipIf(testdata('models') === undefined)(
+  'burned-in subtitles of the source (REELWRIGHT_TESTDATA)',
+  () => {
+    let burned = ''
+    beforeAll(async () => {
+      useTestPacks(join(folder, 'packs'))
+      burned = join(folder, 'burned.mp4')
+      const canvas = { width: 640, height: 360 }
+      const style = presetStyle({
+        ...{ preset: 'outline', colour: '雅黑', canvas, name: 'main', scale: 1.3 },
+        typeface: estimatedTypeface('DejaVu Sans'),
+      })
+      const events = talk.stt.sentence_tc_list.map(({ text, start_time, end_time }) => ({
+        ...{ start: 1000 * start_time, end: 1000 * end_time, style: 'main' },
+        text: text.split(' ').slice(0, 4).join(' '),
+      }))
+      await burnVideo({
+        ...{ path: talk.path, output: burned, crf: 18, threads: 2, timeoutMs: 120_000, durationMs: 24_000 },
+        ...{ ass: assFile({ canvas, styles: [style], events }), signal: undefined },
+        folder: await mkdtemp(join(folder, 'ass-')),
+      })
+    })
+
+    it('are removed from the clips only if requested', { timeout: 240_000 }, async () => {
+      // The shape of the source, so that letters do not influence the framing.
+      const request = {
+        ...{ ...small, output_size: '320x180', duration: { max_clip_sec: 8 } },
+        ...{ stt: talk.stt, subtitle: { enable: false } },
+      }
+      const clean = await runPro(talk.path, request, { folder })
+      const kept = await runPro(burned, request, { folder })
+      const scratch = await mkdtemp(join(folder, 'removed-'))
+      const removed = await runPro(
+        burned,
+        { ...request, subtitle: { enable: false, purify_source: true } },
+        { folder, scratch },
+      )
+      expect(removed.output.errors.subtitle).toBeUndefined()
+      expect(removed.output.clips[0]?.file.duration).toBe(clean.output.clips[0]?.file.duration)
+      const seconds = 1.4
+      const wanted = await lumaAt(clean, seconds)
+      const before = difference(wanted, await lumaAt(kept, seconds))
+      expect(before).toBeGreaterThan(2)
+      expect(difference(wanted, await lumaAt(removed, seconds))).toBeLessThan(before / 2)
+      // Of 600 frames, those of the clips with a margin are coded.
+      const parts = (await readdir(join(scratch, 'clean'))).filter((name) => name.startsWith('part-'))
+      const frames = parts.reduce((sum, name) => sum + Number(/^part-\d+-(\d+)-/.exec(name)?.[1]), 0)
+      expect(frames).toBeGreaterThan(0)
+      expect(frames).toBeLessThan(600)
+    })
+  },
+)

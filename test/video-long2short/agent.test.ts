@@ -1,0 +1,159 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operations } from '../../tools/index.ts'
+import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
+import { askingClient } from '../questions/asking-client.ts'
+import { writeRecording } from '../recordings/frame-marks.ts'
+import { seededRandom } from '../service/kill-rounds.ts'
+import { startTestService, type TestService } from '../service/in-process.ts'
+import { writeLongTalk } from '../shorts/long-talk.ts'
+import { type ShortsOutput, taskType } from './run-shorts.ts'
+import { answerAboutClips, type clipInput } from './shorts-model.ts'
+
+// The agent that created the task answers the questions about its clips.
+
+const seconds = 600
+const { transcript } = writeLongTalk('en', seconds - 20, seededRandom(4))
+const stt = {
+  word_tc_list: transcript.words.map(({ text, start, end }) => ({ text, start_time: start, end_time: end })),
+  sentence_tc_list: transcript.sentences.map(({ text, start, end }) => ({
+    text,
+    start_time: start,
+    end_time: end,
+  })),
+}
+
+describe('an agent without a configured model', () => {
+  let service: TestService
+  let client: ReturnType<typeof askingClient>
+  let fileId = ''
+
+  beforeAll(async () => {
+    service = await startTestService({
+      operations: operations.filter(({ operation }) => operation.name === taskType),
+    })
+    client = askingClient(await service.account(10_000))
+    const truth = {
+      language: 'en-US',
+      script: '',
+      seconds,
+      words: [],
+      passages: [],
+      breaths: [],
+      clicks: [],
+    } as const
+    const path = await writeRecording(
+      await scratchFolder(),
+      { samples: new Float32Array(seconds * 16_000), truth },
+      { name: 'podcast', rate: { num: 2, den: 1 } },
+    )
+    fileId = (await client.upload('podcast.mp4', new Uint8Array(await readFile(path)))).data.file_id
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  const body = (topic: string) => ({
+    ...{
+      file_id: fileId,
+      language: 'en-US',
+      stt,
+      outputs: ['report'],
+      duration: { pref: 'short' },
+      main_topic: topic,
+    },
+  })
+
+  /** Answers every question until the task has ended. Returns the kinds of the questions of each round. */
+  const answerAll = async (id: string, answer: (input: ReturnType<typeof clipInput>) => unknown) => {
+    const rounds: string[][] = []
+    for (;;) {
+      const { data: task } = await client.waiting(taskType, id)
+      if (task.questions_open === undefined) return rounds
+      const { questions } = (await client.questions(id)).data
+      rounds.push(questions.map(({ kind }) => kind))
+      const answers = questions.map(({ question_id, input }) => ({
+        question_id,
+        answer: answer(input as ReturnType<typeof clipInput>),
+      }))
+      expect((await client.answer(id, answers)).status).toBe(200)
+    }
+  }
+  const output = async (id: string) => {
+    const { data } = await client.ended(taskType, id)
+    expect([data.status, JSON.stringify(data.output_result)]).toEqual(['completed', expect.any(String)])
+    return data.output_result as ShortsOutput
+  }
+
+  it('is asked in three rounds, and its answers are the clips', async () => {
+    const { data } = await client.create(taskType, body('anything'))
+    const rounds = await answerAll(data.task_id, answerAboutClips)
+    const result = await output(data.task_id)
+    expect(result.report).toMatchObject({ degraded: false, clip_count: result.clips.length })
+    expect(rounds.map((kinds) => [...new Set(kinds)])).toEqual([
+      ['select_highlights'],
+      ['rank_clips'],
+      ['describe_clip'],
+    ])
+    expect(rounds[2]).toHaveLength(result.clips.length)
+    expect(result.clips.map(({ title }) => title)).toContain('Six months to live')
+  })
+
+  it('that answers nothing usable gets clips by their words', async () => {
+    const { data } = await client.create(taskType, body('nothing'))
+    await answerAll(data.task_id, () => ({ clips: 'no' }))
+    const result = await output(data.task_id)
+    expect(result.report.degraded).toBe(true)
+    expect(result.clips.length).toBeGreaterThan(0)
+    expect(result.notes?.[0]).toMatch(/no usable ranking; the titles of all clips/)
+  })
+
+  it('reads which parts do not exist', async () => {
+    const { data } = await client.create(taskType, body('parts'))
+    const { data: task } = await client.waiting(taskType, data.task_id)
+    expect(task.questions_open).toBeGreaterThan(0)
+    const [question] = (await client.questions(data.task_id)).data.questions
+    const answer = { clips: [{ first: 9000, last: 9001, score: 5 }] }
+    await client.answer(data.task_id, [{ question_id: question?.question_id ?? '', answer }])
+    const [again] = (await client.questions(data.task_id)).data.questions
+    expect(again?.problems?.join()).toMatch(/9000 to 9001 are not parts 0 to \d+ in ascending order/)
+    expect((await client.stop(data.task_id)).status).toBe(200)
+  })
+})
+
+describe('a caller that does not answer, without a configured model', () => {
+  it('gets clips by their words at once', async () => {
+    await using service = await startTestService({
+      operations: operations.filter(({ operation }) => operation.name === taskType),
+    })
+    const { api } = await import('../service/api.ts')
+    const calls = api(await service.account(100))
+    const truth = {
+      language: 'en-US',
+      script: '',
+      seconds: 60,
+      words: [],
+      passages: [],
+      breaths: [],
+      clicks: [],
+    } as const
+    const path = await writeRecording(
+      await scratchFolder(),
+      { samples: new Float32Array(60 * 16_000), truth },
+      { name: 'short', rate: { num: 2, den: 1 } },
+    )
+    const { data: file } = await calls.upload('short.mp4', new Uint8Array(await readFile(join(path))))
+    const early = <T extends { readonly end_time: number }>(list: readonly T[]) =>
+      list.filter(({ end_time }) => end_time < 55)
+    const sentences = early(stt.sentence_tc_list)
+    const words = stt.word_tc_list.filter(
+      ({ end_time }) => end_time <= (sentences.at(-1)?.end_time ?? 0) + 1e-6,
+    )
+    const { data, status } = await calls.create(taskType, {
+      ...{ file_id: file.file_id, language: 'en-US', outputs: ['report'] },
+      stt: { word_tc_list: words, sentence_tc_list: sentences },
+    })
+    expect(status).toBe(200)
+    const { data: ended } = await calls.ended(taskType, data.task_id)
+    expect(ended).toMatchObject({ status: 'completed', output_result: { report: { degraded: true } } })
+  })
+})

@@ -1,0 +1,62 @@
+import type { ModelServer } from '../engines/language-model/model-server.ts'
+import type { ChatBody } from '../engines/language-model/model-server.ts'
+
+/** A numbered part of a transcript. */
+type Part = readonly [number: number, seconds: number, text: string]
+
+/** What a question about clips contains. */
+interface ClipInput {
+  readonly parts?: readonly Part[]
+  readonly clips?: readonly { readonly id: number; readonly text: string }[]
+  readonly min_seconds?: number
+}
+
+/** Kinds of questions about clips, by what they contain. */
+export type ClipQuestion = 'select_highlights' | 'rank_clips' | 'describe_clip'
+
+/** Words of the passages that the model finds worth a clip. */
+const highlights = /doctor|Lisbon|sun came up|boarding pass|trick|same minute|hunger|collapse/i
+
+/** Returns what a question of a chat contains. */
+export function clipInput({ messages }: ChatBody): ClipInput {
+  const content = messages.find(({ role }) => role === 'user')?.content
+  const text = typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('')
+  return JSON.parse(text.slice(text.indexOf('{'))) as ClipInput
+}
+
+/** The kind of a question. */
+export function clipQuestion({ clips, min_seconds }: ClipInput): ClipQuestion {
+  if (clips) return 'rank_clips'
+  return min_seconds === undefined ? 'describe_clip' : 'select_highlights'
+}
+
+/** Answers a question about clips correctly: runs of parts with the words of highlights. */
+export function answerAboutClips(input: ClipInput): unknown {
+  const kind = clipQuestion(input)
+  if (kind === 'rank_clips') return { clips: (input.clips ?? []).map(({ id }) => ({ id, score: 9 - id })) }
+  const parts = input.parts ?? []
+  if (kind === 'describe_clip') {
+    const text = parts.map(([, , said]) => said).join(' ')
+    const isTrick = /trick/i.test(text)
+    return {
+      title: isTrick ? 'The trick that ended my bad sleep' : 'Six months to live',
+      summary: 'A story in a few sentences.',
+      tags: ['story', 'life', 'story'],
+      score_reason: 'It makes one point.',
+      highlight_words: isTrick ? ['trick', 'same minute'] : ['doctor', 'Lisbon'],
+      ...{ genres: ['talk'], moods: ['calm'], themes: ['life'] },
+      skip: [],
+    }
+  }
+  const clips: { first: number; last: number; score: number }[] = []
+  for (const [number, , text] of parts) {
+    const last = clips.at(-1)
+    if (!highlights.test(text)) continue
+    if (last && last.last === number - 1) last.last = number
+    else clips.push({ first: number, last: number, score: 8 })
+  }
+  return { clips }
+}
+
+/** A model that answers correctly. */
+export const clipModel: ModelServer['says'] = (body) => answerAboutClips(clipInput(body))

@@ -1,0 +1,122 @@
+import type { SubtitleLanguage } from '../../src/contract/languages.ts'
+import type { Rational } from '../../src/contract/media-facts.ts'
+import type { RunContext } from '../../src/contract/operation.ts'
+import { openClipModel } from '../../src/engines/shorts/open-model.ts'
+import type { PlannedClip } from '../../src/engines/shorts/plan-clips.ts'
+import { typefaceFor } from '../../src/engines/subtitles/typefaces.ts'
+import { translateLines } from '../../src/engines/translation/translate-lines.ts'
+import type { Size } from '../../src/media/geometry.ts'
+import { clipCaptions } from '../../src/media/shorts/clip-captions.ts'
+import type { HighlightedWords } from '../../src/media/shorts/highlight-times.ts'
+import { type BurnedCue, burnedSubtitles } from '../../src/media/subtitles/burned-subtitles.ts'
+import { stripPunctuation } from '../../src/media/subtitles/strip-punctuation.ts'
+import { unwrapText } from '../../src/media/subtitles/wrap.ts'
+import type { Degradations } from './degradations.ts'
+import type { Long2shortProInput } from './plan.ts'
+
+/** What the subtitles of all clips have in common. */
+export interface SubtitleJob {
+  readonly input: Long2shortProInput
+  readonly rate: Rational
+  /** Canvas. */
+  readonly size: Size
+  readonly degradations: Degradations
+  readonly context: Pick<RunContext, 'signal' | 'steps' | 'askTask' | 'scratch' | 'progress'>
+}
+
+/** Returns the cues of each clip on its own time, by its index; with translations if requested and possible. */
+export async function subtitleCues(
+  clips: readonly PlannedClip[],
+  job: SubtitleJob,
+): Promise<ReadonlyMap<number, readonly BurnedCue[]>> {
+  const { input, rate, size } = job
+  const { enable, strip_punctuation: strip, translate_language: to } = input.subtitle
+  if (!enable) return new Map()
+  const speed = input.speed.factor
+  // Punctuation shows a translator where sentences end, and is removed afterwards.
+  const spoken = new Map(
+    clips.map(({ index, words, ranges }) => [
+      index,
+      clipCaptions(words, { ranges, rate, size, strip: false, speed }),
+    ]),
+  )
+  const indexes = clips.map(({ index }) => index)
+  const translated =
+    to === undefined || isSameWriting(input.language, to)
+      ? undefined
+      : await job.degradations.attempt('subtitle', indexes, () => translateCues(spoken, to, job))
+  const cues = translated ?? spoken
+  return strip ? new Map([...cues].map(([index, list]) => [index, list.flatMap(stripCue)])) : cues
+}
+
+/** Returns a cue without commas and periods; none if nothing is left. */
+function stripCue({ lines, translation, ...times }: BurnedCue): BurnedCue[] {
+  const kept = lines.map(stripPunctuation).filter((line) => line !== '')
+  if (kept.length === 0) return []
+  return [
+    {
+      ...{ ...times, lines: kept },
+      ...(translation !== undefined && { translation: stripPunctuation(translation) }),
+    },
+  ]
+}
+
+/** Both codes of simplified Chinese are one language. */
+function isSameWriting(one: SubtitleLanguage, other: SubtitleLanguage): boolean {
+  const code = (language: SubtitleLanguage) => (language === 'zh-CHS' ? 'zh-CN' : language)
+  return code(one) === code(other)
+}
+
+/** Translates the cues of all clips at once, so that names agree. */
+async function translateCues(
+  cues: ReadonlyMap<number, readonly BurnedCue[]>,
+  to: SubtitleLanguage,
+  { input, degradations, context }: SubtitleJob,
+): Promise<ReadonlyMap<number, readonly BurnedCue[]>> {
+  await using opened = await openClipModel(context)
+  const { model } = opened
+  if (!model) {
+    const reason = opened.failure() ?? 'no language model is configured'
+    for (const clip of cues.keys()) degradations.add('subtitle', clip, `not translated: ${reason}`)
+    return cues
+  }
+  const texts = [...cues.values()].flat().map(({ lines }) => unwrapText(lines.join('\n')))
+  const { lines } = await translateLines(
+    texts,
+    { from: input.language, to },
+    { model, signal: context.signal, onShare: (share) => context.progress(100 * share) },
+  )
+  let next = 0
+  return new Map(
+    [...cues].map(([clip, list]) => {
+      const translated = list.map((cue) => {
+        const line = lines[next]
+        next += 1
+        return line === undefined ? cue : { ...cue, translation: line }
+      })
+      const missing = translated.filter((cue) => cue.translation === undefined).length
+      if (missing > 0)
+        degradations.add('subtitle', clip, `${missing} of ${list.length} lines were not translated`)
+      return [clip, translated]
+    }),
+  )
+}
+
+/** Returns the .ass file of a clip's subtitles; undefined if nothing is said in it. */
+export async function clipSubtitles(
+  cues: readonly BurnedCue[],
+  highlights: readonly HighlightedWords[],
+  { input, size, context }: SubtitleJob,
+): Promise<string | undefined> {
+  if (cues.length === 0) return undefined
+  const { scratch, signal } = context
+  const { translate_language: translated } = input.subtitle
+  return burnedSubtitles(cues, {
+    canvas: size,
+    typeface: await typefaceFor(input.language, { scratch, signal }),
+    ...(translated && { translationTypeface: await typefaceFor(translated, { scratch, signal }) }),
+    highlights: highlights.map(({ text, begin_time, end_time }) => ({
+      ...{ text, start: 1000 * begin_time, end: 1000 * end_time },
+    })),
+  })
+}

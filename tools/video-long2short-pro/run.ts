@@ -1,0 +1,107 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { MediaError } from '../../src/contract/errors.ts'
+import type { OutputOf, RunContext, RunOperation, StagedFile } from '../../src/contract/operation.ts'
+import { removeSubtitles } from '../../src/engines/clean/remove-subtitles.ts'
+import { clipCanvas, describedClip, planClipsRequest } from '../../src/engines/shorts/clip-request.ts'
+import { planClips, type PlannedClips } from '../../src/engines/shorts/plan-clips.ts'
+import { constantRate, frameTime, hertz } from '../../src/media/frame-rate.ts'
+import { hashFile } from '../../src/platform/hash.ts'
+import { subtitleCues } from './clip-subtitles.ts'
+import type { videoLong2shortPro } from './contract.ts'
+import { Degradations } from './degradations.ts'
+import { finishClip, type FinishedClip, type FinishJob } from './finish-clip.ts'
+import type { Long2shortProInput } from './plan.ts'
+
+type Output = OutputOf<typeof videoLong2shortPro>
+
+/** Progress at the end of each stage, percent; of the removal of subtitles only if it is requested. */
+const stages = { selected: 35, cleaned: 60, translated: 65 } as const
+
+/** Selects clips, and finishes each of them. */
+export const run: RunOperation<typeof videoLong2shortPro> = async (input, context) => {
+  const source = context.files.get(input.file_id)
+  if (!source.facts?.video) throw new MediaError(6014, `file_id: ${source.name} is not a video`)
+  const plan = await planClips(
+    source,
+    planClipsRequest(input, context.files),
+    stage(context, 0, stages.selected),
+  )
+  const degradations = new Degradations(context.signal)
+  if (plan.degraded !== undefined)
+    for (const { index } of plan.clips) degradations.add('selection', index, plan.degraded)
+  const { purify_source } = input.subtitle
+  const shown = purify_source
+    ? await cleanSource(source, plan, {
+        context: stage(context, stages.selected, stages.cleaned),
+        degradations,
+      })
+    : source
+  const from = purify_source ? stages.cleaned : stages.selected
+  const job: FinishJob = {
+    ...{ input, plan, source, shown, degradations, rate: plan.rate, size: clipCanvas(input.output_size) },
+    context: stage(context, from, stages.translated),
+    seed: await hashFile(source.path, { signal: context.signal }),
+  }
+  const cues = await subtitleCues(plan.clips, job)
+  const finished: FinishedClip[] = []
+  for (const [done, clip] of plan.clips.entries()) {
+    const at = (clips: number) => stages.translated + ((100 - stages.translated) * clips) / plan.clips.length
+    const own = { ...job, context: stage(context, at(done), at(done + 1)) }
+    finished.push(await finishClip(clip, cues.get(clip.index) ?? [], own))
+  }
+  return result(input, plan, { finished, degradations })
+}
+
+/** The context of a stage, whose progress is a part of the whole. */
+function stage(context: RunContext, from: number, to: number): RunContext {
+  return { ...context, progress: (percent) => context.progress(from + ((to - from) * percent) / 100) }
+}
+
+/** Removes burned-in subtitles from the frames of all clips. Returns the video itself if that fails. */
+async function cleanSource(
+  source: StagedFile,
+  { clips, rate }: PlannedClips,
+  { context, degradations }: { readonly context: RunContext; readonly degradations: Degradations },
+): Promise<StagedFile> {
+  const { scratch, threads, signal, progress } = context
+  const steps = join(context.steps, 'clean')
+  await mkdir(steps, { recursive: true })
+  const own = source.facts?.video ? hertz(constantRate(source.facts.video)) : hertz(rate)
+  const ranges = clips.flatMap((clip) =>
+    clip.ranges.map((range) => {
+      const first = Math.floor(frameTime(range.first, rate) * own)
+      return { first, count: Math.max(1, Math.ceil(frameTime(range.end, rate) * own) - first) }
+    }),
+  )
+  const indexes = clips.map(({ index }) => index)
+  const cleaned = await degradations.attempt('subtitle', indexes, () =>
+    removeSubtitles(source, { ranges, scratch, steps, threads, signal, progress }),
+  )
+  return cleaned?.file ?? source
+}
+
+function result(
+  { jump_cut }: Long2shortProInput,
+  plan: PlannedClips,
+  {
+    finished,
+    degradations,
+  }: { readonly finished: readonly FinishedClip[]; readonly degradations: Degradations },
+): Output {
+  const errors = degradations.errors(plan.clips.length)
+  const remarks = plan.notes.filter((note) => note !== plan.degraded)
+  const notes = new Set([...remarks, ...finished.flatMap((clip) => clip.notes)])
+  return {
+    clips: plan.clips.flatMap((clip, index) => {
+      const { file, speed } = finished[index] ?? {}
+      return file ? [{ ...describedClip(clip, plan, speed), file }] : []
+    }),
+    report: {
+      ...{ ...plan.counts, jump_cut },
+      ...{ degraded: Object.keys(errors).length > 0, degraded_items: degradations.items() },
+    },
+    errors,
+    ...(notes.size > 0 && { notes: [...notes] }),
+  }
+}
