@@ -2,14 +2,12 @@ import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { projectFormats, type ProjectFormat } from '../../src/contract/project.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
-import { manifest } from '../../src/engines/packs/manifest.ts'
-import { configurePacks } from '../../src/engines/packs/resolve.ts'
 import { detectFacesInImage } from '../../src/engines/vision/detect-faces.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { replaceFfmpeg } from '../engines/ffmpeg/replace-ffmpeg.ts'
 import { filmFaces, hasFaces } from '../engines/reframe/film-faces.ts'
 import { face, rate25, wide } from '../engines/reframe/reframe-film.ts'
-import { useTestPacks } from '../engines/vision/test-packs.ts'
+import { useNoPacks, useTestPacks } from '../engines/vision/test-packs.ts'
 import { framesOfProject, projectReaders } from '../projects/project-readers.ts'
 import { runShorts, type ShortsRun } from '../video-long2short/run-shorts.ts'
 import { runPro, type ToneTalk, writeToneTalk } from '../video-long2short-pro/run-pro.ts'
@@ -139,7 +137,7 @@ describe.skipIf(!hasFaces)('split screen of clips (REELWRIGHT_TESTDATA)', () => 
   })
 
   it('without the model of faces is reported by both operations, and the clips are complete', async () => {
-    configurePacks({ folder: join(folder, 'none'), automatic: false, own: {}, manifest })
+    useNoPacks(join(folder, 'none'))
     const run = await shorts({ outputs: ['project'] })
     expect(run.output.errors.split).toMatch(/^clip1: faces were not searched: /)
     expect(run.output.report.split_manifest).toEqual([])

@@ -146,6 +146,25 @@ describe('a step that fails', () => {
     ).toBeLessThan(0.1)
   })
 
+  it('leaves out a clip that cannot be rendered at all, and fails without any other one', async () => {
+    const request = { ...still, subtitle: { enable: false }, duration: { max_clip_sec: 8 } }
+    const failing = (name: string) =>
+      `case "$*" in *unfinished/${name}*) echo "no" >&2; exit 1;; esac; exec "$FFMPEG" "$@"`
+    {
+      using _ = await replaceFfmpeg(join(folder, 'ffmpeg-clip1'), failing('clip1.mp4'))
+      const { clips, errors, report } = (await finish(request)).output
+      expect(clips.length).toBeGreaterThan(0)
+      expect(clips.map(({ file }) => file.filename)).not.toContain('clip1.mp4')
+      expect(errors.camera).toMatch(/clip1: left out, because it could not be rendered/)
+      expect([report.degraded_items['clip1'], report.clip_count]).toEqual([
+        expect.arrayContaining(['camera']),
+        clips.length,
+      ])
+    }
+    using _ = await replaceFfmpeg(join(folder, 'ffmpeg-clips'), failing(''))
+    await expect(finish(request)).rejects.toThrow('ffmpeg exited with an error')
+  })
+
   it('ends the task if the attempt is aborted', async () => {
     const controller = new AbortController()
     const reason = new Error('stopped')

@@ -1,8 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OutputOf, RunContext } from '../../src/contract/operation.ts'
-import { manifest } from '../../src/engines/packs/manifest.ts'
-import { configuredPacks, configurePacks } from '../../src/engines/packs/resolve.ts'
 import { videoLong2shortPro } from '../../tools/video-long2short-pro/contract.ts'
 import { plan } from '../../tools/video-long2short-pro/plan.ts'
 import { run } from '../../tools/video-long2short-pro/run.ts'
@@ -99,15 +97,13 @@ interface RunProOptions {
   readonly context?: Partial<RunContext>
 }
 
-/** Makes finished clips of a video as a worker does, without packs unless the test has set some. */
+/** Makes finished clips of a video as a worker does, with the packs of the test. */
 export async function runPro(
   path: string,
   request: Readonly<Record<string, unknown>>,
   { folder, scratch: given, context: changes = {} }: RunProOptions,
 ): Promise<ProRun> {
   runs += 1
-  if (!configuredPacks())
-    configurePacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
   const files = await stageFiles([path])
   const input = videoLong2shortPro.input.parse({ file_id: fileIdOf(path), language: 'en-US', ...request })
   plan(input, files)

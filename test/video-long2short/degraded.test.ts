@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Stt } from '../../src/contract/stt.ts'
 import { configureServices } from '../../src/engines/services/configured.ts'
+import { useNoPacks } from '../engines/vision/test-packs.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import {
   completes,
@@ -34,6 +35,7 @@ let video = ''
 let server: ModelServer
 
 beforeAll(async () => {
+  useNoPacks(join(folder, 'packs'))
   const truth = {
     language: 'en-US',
     script: '',

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it, test } from 'vitest'
 import type { Stt } from '../../src/contract/stt.ts'
 import { frameTime } from '../../src/media/frame-rate.ts'
+import { useNoPacks } from '../engines/vision/test-packs.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { framesOfProject } from '../projects/project-readers.ts'
 import { writeRecording } from '../recordings/frame-marks.ts'
@@ -29,6 +30,7 @@ const stt: Stt = {
 let [video, silent] = ['', '']
 
 beforeAll(async () => {
+  useNoPacks(join(folder, 'packs'))
   const truth = {
     language: 'en-US',
     script: '',

@@ -3,8 +3,6 @@ import { join } from 'node:path'
 import type { Rational } from '../../src/contract/media-facts.ts'
 import type { OutputOf, RunContext } from '../../src/contract/operation.ts'
 import type { ResultFile } from '../../src/contract/project.ts'
-import { manifest } from '../../src/engines/packs/manifest.ts'
-import { configurePacks } from '../../src/engines/packs/resolve.ts'
 import { videoLong2short } from '../../tools/video-long2short/contract.ts'
 import { plan } from '../../tools/video-long2short/plan.ts'
 import { run } from '../../tools/video-long2short/run.ts'
@@ -28,7 +26,7 @@ export interface ShortsRun {
 
 let runs = 0
 
-/** Makes clips of a video as a worker does, without packs. `subtitles`: path of a subtitle file. */
+/** Makes clips of a video as a worker does, with the packs of the test. `subtitles`: path of a subtitle file. */
 export async function runShorts(
   path: string,
   request: Readonly<Record<string, unknown>>,
@@ -46,7 +44,6 @@ export async function runShorts(
   },
 ): Promise<ShortsRun> {
   runs += 1
-  configurePacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
   const files = await stageFiles([path, ...(subtitles === undefined ? [] : [subtitles])])
   const input = videoLong2short.input.parse({
     ...{ file_id: fileIdOf(path), language: 'en-US' },

@@ -6,6 +6,7 @@ import { removeSubtitles } from '../../src/engines/clean/remove-subtitles.ts'
 import { clipCanvas, describedClip, planClipsRequest } from '../../src/engines/shorts/clip-request.ts'
 import { planClips, type PlannedClips } from '../../src/engines/shorts/plan-clips.ts'
 import { constantRate, frameTime, hertz } from '../../src/media/frame-rate.ts'
+import type { BurnedCue } from '../../src/media/subtitles/burned-subtitles.ts'
 import { hashFile } from '../../src/platform/hash.ts'
 import { subtitleCues } from './clip-subtitles.ts'
 import type { videoLong2shortPro } from './contract.ts'
@@ -41,16 +42,34 @@ export const run: RunOperation<typeof videoLong2shortPro> = async (input, contex
   const job: FinishJob = {
     ...{ input, plan, source, shown, degradations, rate: plan.rate, size: clipCanvas(input.output_size) },
     context: stage(context, from, stages.translated),
-    seed: await hashFile(source.path, { signal: context.signal }),
+    seed: input.camera_move.enable ? await hashFile(source.path, { signal: context.signal }) : '',
   }
   const cues = await subtitleCues(plan.clips, job)
-  const finished: FinishedClip[] = []
-  for (const [done, clip] of plan.clips.entries()) {
-    const at = (clips: number) => stages.translated + ((100 - stages.translated) * clips) / plan.clips.length
+  return result(input, plan, { finished: await finishClips(cues, job, context), degradations })
+}
+
+/** Finishes the clips one after another. Those that cannot be rendered are left out; throws if there is no other one. */
+async function finishClips(
+  cues: ReadonlyMap<number, readonly BurnedCue[]>,
+  job: FinishJob,
+  context: RunContext,
+): Promise<Map<number, FinishedClip>> {
+  const { clips } = job.plan
+  const finished = new Map<number, FinishedClip>()
+  let failure: unknown
+  for (const [done, clip] of clips.entries()) {
+    const at = (count: number) => stages.translated + ((100 - stages.translated) * count) / clips.length
     const own = { ...job, context: stage(context, at(done), at(done + 1)) }
-    finished.push(await finishClip(clip, cues.get(clip.index) ?? [], own))
+    try {
+      finished.set(clip.index, await finishClip(clip, cues.get(clip.index) ?? [], own))
+    } catch (error) {
+      const reason = job.degradations.reasonOf(error)
+      job.degradations.add('camera', clip.index, `left out, because it could not be rendered: ${reason}`)
+      failure ??= error
+    }
   }
-  return result(input, plan, { finished, degradations })
+  if (finished.size === 0) throw failure
+  return finished
 }
 
 /** The context of a stage, whose progress is a part of the whole. */
@@ -87,18 +106,18 @@ function result(
   {
     finished,
     degradations,
-  }: { readonly finished: readonly FinishedClip[]; readonly degradations: Degradations },
+  }: { readonly finished: ReadonlyMap<number, FinishedClip>; readonly degradations: Degradations },
 ): Output {
   const errors = degradations.errors(plan.clips.length)
   const remarks = plan.notes.filter((note) => note !== plan.degraded)
-  const notes = new Set([...remarks, ...finished.flatMap((clip) => clip.notes)])
+  const notes = new Set([...remarks, ...[...finished.values()].flatMap((clip) => clip.notes)])
   return {
-    clips: plan.clips.flatMap((clip, index) => {
-      const { file, speed } = finished[index] ?? {}
+    clips: plan.clips.flatMap((clip) => {
+      const { file, speed } = finished.get(clip.index) ?? {}
       return file ? [{ ...describedClip(clip, plan, speed), file }] : []
     }),
     report: {
-      ...{ ...plan.counts, jump_cut },
+      ...{ ...plan.counts, clip_count: finished.size, jump_cut },
       ...{ degraded: Object.keys(errors).length > 0, degraded_items: degradations.items() },
     },
     errors,
