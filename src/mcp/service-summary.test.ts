@@ -66,6 +66,19 @@ test.each([
   },
 )
 
+test('operations with the same command are one group where there is no room for its reason and remarks', () => {
+  const fix = 'Fix: node run.mjs models pull sense-voice'
+  const missing = `${packs}. ${fix}`
+  const operations = [
+    { ready: false, missing },
+    { ready: false, missing: `${missing}. Or pass the transcript as a file.` },
+  ]
+  expect(summarizeService(serviceWith(operations), { room: 150 }).not_ready).toEqual([
+    { operations: `${name(0)}, ${name(1)}`, state: fix },
+  ])
+  expect(summarizeService(serviceWith(operations), { room: 1000 }).not_ready).toHaveLength(2)
+})
+
 test('groups without room are counted, and the first is always shown', () => {
   const operations = ['a', 'b', 'c'].map((pack) => ({
     ...{ ready: false, missing: `${pack} is missing. Fix: reelwright models pull ${pack}` },

@@ -85,18 +85,27 @@ const missingForms: readonly ((missing: string) => string)[] = [
 function fitGroups(groups: readonly OperationGroup[], room: number): readonly OperationGroup[] {
   const fits = (some: readonly OperationGroup[]): boolean => JSON.stringify(some).length <= room
   const forms = missingForms.map((form) =>
-    groups.map(({ operations, state }) => ({ operations, state: form(state) })),
+    joinEqual(groups.map(({ operations, state }) => ({ operations, state: form(state) }))),
   )
   const fitting = forms.find(fits)
   if (fitting) return fitting
   const shortest = forms.at(-1) ?? []
   const withRest = (count: number): readonly OperationGroup[] => [
     ...shortest.slice(0, count),
-    { operations: `${groups.length - count} more`, state: leftOutState },
+    { operations: `${shortest.length - count} more`, state: leftOutState },
   ]
-  let count = groups.length - 1
+  let count = shortest.length - 1
   while (count > 1 && !fits(withRest(count))) count -= 1
   return count > 0 ? withRest(count) : shortest
+}
+
+/** Joins groups whose shortened states are equal but for a full stop. */
+function joinEqual(groups: readonly OperationGroup[]): readonly OperationGroup[] {
+  const states = Map.groupBy(groups, ({ state }) => state.replace(/\.$/, ''))
+  return [...states.values()].map((equal) => ({
+    operations: equal.map(({ operations }) => operations).join(', '),
+    state: equal[0]?.state ?? '',
+  }))
 }
 
 /** What separates the reason from its fix. */
@@ -116,7 +125,8 @@ function shortenReason(missing: string, maxLength: number): string {
 /** Ends the fix after the sentence of its first command, setting or quoted value; a text without one is unchanged. */
 function leaveOutRemarks(missing: string): string {
   const at = Math.max(0, missing.indexOf(fixMark))
-  const [stated] = /^[^"`]*?(?:reelwright |["`]).*?(?:\.(?= [A-Z])|$)/s.exec(missing.slice(at)) ?? []
+  const [stated] =
+    /^[^"`]*?(?:reelwright |models pull |["`]).*?(?:\.(?= [A-Z])|$)/s.exec(missing.slice(at)) ?? []
   return stated === undefined ? missing : missing.slice(0, at) + stated
 }
 
