@@ -1,63 +1,27 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { recognitionLanguages, subtitleLanguages } from '../../src/contract/languages.ts'
-import { fillPath, routes } from '../../src/contract/routes.ts'
-import { manifest } from '../../src/engines/packs/manifest.ts'
-import { configurePacks } from '../../src/engines/packs/resolve.ts'
-import { operations } from '../../tools/index.ts'
-import { generateMedia, h264, picture, scratchFolder, tone } from '../engines/ffmpeg/generate-media.ts'
-import { api, type Api } from '../service/api.ts'
-import { startTestService, type TestAccount, type TestService } from '../service/in-process.ts'
+import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
+import { type CuttingAccount, openCuttingAccount } from '../service/cutting-account.ts'
 
 // Bounds and errors of section 4.8, 7 and 8 of document 3 that need several fields or files. test/contract has the rest.
 
 const type = 'video_long2short'
 const folder = await scratchFolder()
-let service: TestService
-let account: TestAccount
-let calls: Api
-const ids: Record<string, string> = {}
+let cutting: CuttingAccount
+let calls: CuttingAccount['calls']
+let ids: CuttingAccount['ids']
 
 beforeAll(async () => {
-  configurePacks({ folder: join(folder, 'packs'), automatic: true, own: {}, manifest })
-  service = await startTestService({
-    operations: operations.filter(({ operation }) => operation.name === type),
-    // No request is sent, because no task is created.
-    services: { transcription: { address: 'http://127.0.0.1:9/v1', model: 'none' } },
+  cutting = await openCuttingAccount(type, {
+    folder,
+    texts: { 'large.srt': '1\n00:00:01,000 --> 00:00:02,000\nHello.\n'.padEnd(8 * 2 ** 20 + 1) },
   })
-  account = await service.account(10)
-  calls = api(account)
-  const media = {
-    'talk.mp4': [...picture(4), ...tone(4), ...h264, '-c:a', 'aac'],
-    'silent.mp4': [...picture(4), ...h264],
-    'sound.wav': tone(4),
-    'still.png': [...picture(1), '-frames:v', '1'],
-  }
-  for (const [name, args] of Object.entries(media)) {
-    const path = await generateMedia(join(folder, name), args)
-    ids[name] = (await calls.upload(name, new Uint8Array(await readFile(path)))).data.file_id
-  }
-  const texts = {
-    'lines.srt': '1\n00:00:01,000 --> 00:00:02,000\nHello.\n',
-    'lines.vtt': 'WEBVTT\n\n00:01.000 --> 00:02.000\nHello.\n',
-    'large.srt': '1\n00:00:01,000 --> 00:00:02,000\nHello.\n'.padEnd(8 * 2 ** 20 + 1),
-  }
-  for (const [name, text] of Object.entries(texts)) ids[name] = (await calls.upload(name, text)).data.file_id
-  const other = await service.account(10)
-  const bytes = new Uint8Array(await readFile(join(folder, 'talk.mp4')))
-  ids['foreign.mp4'] = (await api(other).upload('foreign.mp4', bytes)).data.file_id
-  ids['foreign.srt'] = (await api(other).upload('foreign.srt', texts['lines.srt'])).data.file_id
+  ;({ ids, calls } = cutting)
 })
-afterAll(() => service[Symbol.asyncDispose]())
+afterAll(() => cutting[Symbol.asyncDispose]())
 
 const smallest = () => ({ file_id: ids['talk.mp4'], language: 'en-US', source_path: '/footage/talk.mp4' })
-const quote = (change: object) =>
-  calls.send(fillPath(routes.quoteTask.path, { task_type: type }), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...smallest(), ...change }),
-  })
+const quote = (change: object) => cutting.quote({ ...smallest(), ...change })
 const video = { outputs: ['video'], source_path: undefined }
 const entry = (text: string, start_time: number, end_time: number) => ({ text, start_time, end_time })
 const hello = entry('Hello.', 0.5, 1)

@@ -1,4 +1,4 @@
-import type { Seam } from '../../media/timeline/seams.ts'
+import type { Seam } from '../../media/timeline/crossfaded-clips.ts'
 import { rechunk } from '../../platform/streams.ts'
 import { asFloats } from './mix-pcm.ts'
 

@@ -16,7 +16,7 @@ import {
   pieceMaterialRange,
   type MaterialRange,
 } from '../../media/timeline/pieces.ts'
-import { crossfadedClips, type CrossfadedTrack } from '../../media/timeline/seams.ts'
+import { crossfadedClips, type CrossfadedTrack } from '../../media/timeline/crossfaded-clips.ts'
 import { clipTolerance, type Timeline, type TimelineClip } from '../../media/timeline/timeline.ts'
 import { crossfadeTracks } from './crossfade.ts'
 import { mixPcm, readAndDelete, silentPcm } from './mix-pcm.ts'

@@ -127,7 +127,7 @@ export function distinctiveWords(
   }
   const telling = [...counts].map(([word, times]) => ({
     word,
-    // Where all words are everywhere, long ones tell more.
+    // Where all words are everywhere, long ones distinguish more.
     weight: times * ((rarity.get(word) ?? 0) + [...word].length / 100),
   }))
   return telling

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { FrameSpan } from '../particle/frame-spans.ts'
 import type { TimeSpan } from '../speech/speech-types.ts'
-import { seamLengths, type SeamOptions } from './seams.ts'
+import { seamLengths, type SeamOptions } from './crossfade-lengths.ts'
 
 const rate = { num: 30, den: 1 }
 
