@@ -68,6 +68,16 @@ export const clipRequestFields = {
 /** The parsed fields of `clipRequestFields`. */
 export type ClipRequest = z.output<z.ZodObject<typeof clipRequestFields>>
 
+/** What the operations that make clips have in common as operations. */
+export const clipOperation = {
+  // A transcript of 200,000 words, as clients format it.
+  maxBodyBytes: 32 * 2 ** 20,
+  toolset: 'cut',
+  price: { unit: 'minute', credits: 1, of: 'the video' },
+  errorAliases: { 6017: 6014, 6021: 6014 },
+  limits: [6015, 6017],
+} as const
+
 const time = z.number().min(0)
 const count = z.int().min(0)
 

@@ -1,3 +1,4 @@
+import type { Stt } from '../../src/contract/stt.ts'
 import { estimateSpeechSeconds } from '../../src/media/speech/sentences.ts'
 import type { TimeSpan } from '../../src/media/speech/speech-types.ts'
 import { type Transcript, transcriptFromStt } from '../../src/media/speech/transcript.ts'
@@ -5,6 +6,8 @@ import { splitWords } from '../../src/media/speech/words.ts'
 
 /** A transcript with passages that are worth a clip. */
 export interface LongTalk {
+  readonly stt: Stt
+  /** The same as a transcript. */
   readonly transcript: Transcript
   /** In order, one in each tenth of the talk. */
   readonly highlights: readonly TimeSpan[]
@@ -242,6 +245,7 @@ export function writeLongTalk(language: TalkLanguage, seconds: number, random: (
       end_time: start + (index + 1) * each,
     }))
   })
-  const transcript = transcriptFromStt({ word_tc_list: words, sentence_tc_list: sentences }, now + 1)
-  return { transcript, highlights: spans, seconds: now + 1 }
+  const stt = { word_tc_list: words, sentence_tc_list: sentences }
+  const transcript = transcriptFromStt(stt, now + 1)
+  return { stt, transcript, highlights: spans, seconds: now + 1 }
 }

@@ -4,25 +4,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../tools/index.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { askingClient } from '../questions/asking-client.ts'
-import { writeRecording } from '../recordings/frame-marks.ts'
 import { seededRandom } from '../service/kill-rounds.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { writeLongTalk } from '../shorts/long-talk.ts'
-import { type ShortsOutput, taskType } from './run-shorts.ts'
+import { type ShortsOutput, taskType, writeSilentTalk } from './run-shorts.ts'
 import { answerAboutClips, type clipInput } from './shorts-model.ts'
 
 // The agent that created the task answers the questions about its clips.
 
 const seconds = 600
-const { transcript } = writeLongTalk('en', seconds - 20, seededRandom(4))
-const stt = {
-  word_tc_list: transcript.words.map(({ text, start, end }) => ({ text, start_time: start, end_time: end })),
-  sentence_tc_list: transcript.sentences.map(({ text, start, end }) => ({
-    text,
-    start_time: start,
-    end_time: end,
-  })),
-}
+const { stt } = writeLongTalk('en', seconds - 20, seededRandom(4))
 
 describe('an agent without a configured model', () => {
   let service: TestService
@@ -34,20 +25,7 @@ describe('an agent without a configured model', () => {
       operations: operations.filter(({ operation }) => operation.name === taskType),
     })
     client = askingClient(await service.account(10_000))
-    const truth = {
-      language: 'en-US',
-      script: '',
-      seconds,
-      words: [],
-      passages: [],
-      breaths: [],
-      clicks: [],
-    } as const
-    const path = await writeRecording(
-      await scratchFolder(),
-      { samples: new Float32Array(seconds * 16_000), truth },
-      { name: 'podcast', rate: { num: 2, den: 1 } },
-    )
+    const path = await writeSilentTalk(await scratchFolder(), { seconds, rate: { num: 2, den: 1 } })
     fileId = (await client.upload('podcast.mp4', new Uint8Array(await readFile(path)))).data.file_id
   })
   afterAll(() => service[Symbol.asyncDispose]())
@@ -127,20 +105,7 @@ describe('a caller that does not answer, without a configured model', () => {
     })
     const { api } = await import('../service/api.ts')
     const calls = api(await service.account(100))
-    const truth = {
-      language: 'en-US',
-      script: '',
-      seconds: 60,
-      words: [],
-      passages: [],
-      breaths: [],
-      clicks: [],
-    } as const
-    const path = await writeRecording(
-      await scratchFolder(),
-      { samples: new Float32Array(60 * 16_000), truth },
-      { name: 'short', rate: { num: 2, den: 1 } },
-    )
+    const path = await writeSilentTalk(await scratchFolder(), { seconds: 60, rate: { num: 2, den: 1 } })
     const { data: file } = await calls.upload('short.mp4', new Uint8Array(await readFile(join(path))))
     const early = <T extends { readonly end_time: number }>(list: readonly T[]) =>
       list.filter(({ end_time }) => end_time < 55)

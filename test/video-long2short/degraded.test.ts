@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Stt } from '../../src/contract/stt.ts'
 import { configureServices } from '../../src/engines/services/configured.ts'
 import { useNoPacks } from '../engines/vision/test-packs.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
@@ -11,45 +10,23 @@ import {
   startModelServer,
 } from '../engines/language-model/model-server.ts'
 import { breaks, fails } from '../engines/services/fake-service.ts'
-import { writeRecording } from '../recordings/frame-marks.ts'
 import { seededRandom } from '../service/kill-rounds.ts'
 import { writeLongTalk } from '../shorts/long-talk.ts'
-import { runShorts } from './run-shorts.ts'
+import { runShorts, writeSilentTalk } from './run-shorts.ts'
 import { clipInput, clipModel, clipQuestion, type ClipQuestion } from './shorts-model.ts'
 
 // What clips are when the language model refuses, fails or gives wrong answers. The transcript is given.
 
 const seconds = 150
 const folder = await scratchFolder()
-const { transcript } = writeLongTalk('en', seconds - 15, seededRandom(2))
-const stt: Stt = {
-  word_tc_list: transcript.words.map(({ text, start, end }) => ({ text, start_time: start, end_time: end })),
-  sentence_tc_list: transcript.sentences.map(({ text, start, end }) => ({
-    text,
-    start_time: start,
-    end_time: end,
-  })),
-}
+const { stt } = writeLongTalk('en', seconds - 15, seededRandom(2))
 const request = { stt, outputs: ['report'], duration: { pref: 'short' } }
 let video = ''
 let server: ModelServer
 
 beforeAll(async () => {
   useNoPacks(join(folder, 'packs'))
-  const truth = {
-    language: 'en-US',
-    script: '',
-    seconds,
-    words: [],
-    passages: [],
-    breaths: [],
-    clicks: [],
-  } as const
-  video = await writeRecording(
-    folder,
-    { samples: new Float32Array(seconds * 16_000), truth },
-    { name: 'podcast', rate: { num: 10, den: 1 } },
-  )
+  video = await writeSilentTalk(folder, { seconds, rate: { num: 10, den: 1 } })
   server = await startModelServer(clipModel)
 })
 beforeEach(() => {

@@ -1,47 +1,27 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it, test } from 'vitest'
-import type { Stt } from '../../src/contract/stt.ts'
 import { frameTime } from '../../src/media/frame-rate.ts'
 import { useNoPacks } from '../engines/vision/test-packs.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { framesOfProject } from '../projects/project-readers.ts'
-import { writeRecording } from '../recordings/frame-marks.ts'
 import { seededRandom } from '../service/kill-rounds.ts'
 import { writeLongTalk } from '../shorts/long-talk.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
-import { filesOf, runShorts } from './run-shorts.ts'
+import { filesOf, runShorts, writeSilentTalk } from './run-shorts.ts'
 
 // Clips of videos whose transcript is given: as words and sentences, or as a subtitle file. Without a language model.
 
 const rate = { num: 25, den: 1 }
 const folder = await scratchFolder()
-const { transcript, highlights, seconds: talkSeconds } = writeLongTalk('en', 398, seededRandom(5))
+const { stt, transcript, highlights, seconds: talkSeconds } = writeLongTalk('en', 398, seededRandom(5))
 /** Of the video: a talk ends with its last sentence. */
 const seconds = Math.ceil(talkSeconds)
-const stt: Stt = {
-  word_tc_list: transcript.words.map(({ text, start, end }) => ({ text, start_time: start, end_time: end })),
-  sentence_tc_list: transcript.sentences.map(({ text, start, end }) => ({
-    text,
-    start_time: start,
-    end_time: end,
-  })),
-}
 let [video, silent] = ['', '']
 
 beforeAll(async () => {
   useNoPacks(join(folder, 'packs'))
-  const truth = {
-    language: 'en-US',
-    script: '',
-    seconds,
-    words: [],
-    passages: [],
-    breaths: [],
-    clicks: [],
-  } as const
-  const samples = new Float32Array(seconds * 16_000)
-  video = await writeRecording(folder, { samples, truth }, { name: 'podcast', rate })
+  video = await writeSilentTalk(folder, { seconds, rate })
   silent = join(folder, 'silent.mp4')
   await ffmpeg('-i', video, '-an', '-c:v', 'copy', silent)
 })

@@ -100,3 +100,14 @@ export async function writeSpokenTalk(
   const path = await writeRecording(folder, recording, { rate, name: 'talk' })
   return { path, recording, rate }
 }
+
+/** Writes a silent video with numbered frames, for a transcript that is given. Returns its path. */
+export function writeSilentTalk(
+  folder: string,
+  { seconds, rate }: { readonly seconds: number; readonly rate: Rational },
+): Promise<string> {
+  const lists = { words: [], passages: [], breaths: [], clicks: [] } as const
+  const truth = { language: 'en-US', script: '', seconds, ...lists } as const
+  const samples = new Float32Array(seconds * 16_000)
+  return writeRecording(folder, { samples, truth }, { name: 'podcast', rate })
+}

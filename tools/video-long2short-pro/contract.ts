@@ -7,6 +7,7 @@ import { resultFile } from '../../src/contract/project.ts'
 import {
   checkSpokenFields,
   clipFields,
+  clipOperation,
   clipRequestFields,
   clipSourceFields,
   hasOneTranscript,
@@ -109,14 +110,9 @@ export const videoLong2shortPro = operation({
     'and lengths follow the content. ' +
     'Subtitles keep clear of the controls of platforms. A step of the finish that fails is left out and reported ' +
     '(errors, report.degraded_items); only selection and cuts can fail the task.',
-  // A transcript of 200,000 words, as clients format it.
-  maxBodyBytes: 32 * 2 ** 20,
-  toolset: 'cut',
+  ...clipOperation,
   input,
   output,
-  price: { unit: 'minute', credits: 1, of: 'the video' },
-  errorAliases: { 6017: 6014, 6021: 6014 },
-  limits: [6015, 6017],
   selectFields,
   nextStep: describeFinishedClips,
   examples: [

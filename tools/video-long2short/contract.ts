@@ -6,6 +6,7 @@ import { projectFields, resultFile } from '../../src/contract/project.ts'
 import {
   checkSpokenFields,
   clipFields,
+  clipOperation,
   clipRequestFields,
   clipSourceFields,
   hasOneTranscript,
@@ -93,14 +94,9 @@ export const videoLong2short = operation({
   details:
     'Clips begin and end with sentences and do not overlap. Their number and lengths follow the content. ' +
     'A language model, or the calling agent, ranks and describes them; without one, their words do (report.degraded).',
-  // A transcript of 200,000 words, as clients format it.
-  maxBodyBytes: 32 * 2 ** 20,
-  toolset: 'cut',
+  ...clipOperation,
   input,
   output,
-  price: { unit: 'minute', credits: 1, of: 'the video' },
-  errorAliases: { 6017: 6014, 6021: 6014 },
-  limits: [6015, 6017],
   selectFields,
   nextStep: describeClips,
   examples: [
