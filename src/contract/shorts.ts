@@ -6,9 +6,11 @@ import {
   recognitionLanguages,
   requireRecognitionLanguage,
   requireSubtitleLanguage,
+  spokenLanguage,
   subtitleLanguages,
 } from './languages.ts'
 import { stt } from './stt.ts'
+import type { Requirement } from './requirement.ts'
 
 /** Longest clip, seconds (contract 3, 8). */
 const clipSeconds = { min: 5, max: 1800, default: 600 } as const
@@ -134,6 +136,22 @@ export function hasOneTranscript({
   subtitle_file_id,
 }: Pick<ClipRequest, 'stt' | 'subtitle_file_id'>): boolean {
   return given === undefined || subtitle_file_id === undefined
+}
+
+/** What hearing a video requires, unless the request has its transcript. */
+export function transcriptRequirements(
+  request: Pick<ClipRequest, 'language' | 'stt' | 'subtitle_file_id'> | undefined,
+): readonly Requirement[] {
+  if (request?.stt !== undefined || request?.subtitle_file_id !== undefined) return []
+  return [
+    { kind: 'pack', name: 'onnx-runtime' },
+    { kind: 'pack', name: 'voice-activity' },
+    {
+      kind: 'speech-recogniser',
+      language: spokenLanguage(request?.language ?? 'zh-CN'),
+      instead: 'Or pass the transcript: subtitle_file_id (.srt, .ass) or stt.',
+    },
+  ]
 }
 
 /** The issue of a request with two transcripts. */

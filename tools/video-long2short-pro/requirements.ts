@@ -1,28 +1,15 @@
-import { spokenLanguage } from '../../src/contract/languages.ts'
 import type { OperationRequirements } from '../../src/contract/operation.ts'
+import { transcriptRequirements } from '../../src/contract/shorts.ts'
 import type { videoLong2shortPro } from './contract.ts'
 
 /**
  * Requires the models that find and recognise speech, unless the request has a transcript, and the one that finds text to
  * remove it. A language model and the one that finds faces are used if there are any.
  */
-export const requirements: OperationRequirements<typeof videoLong2shortPro> = (input) => {
-  const isGiven = input?.stt !== undefined || input?.subtitle_file_id !== undefined
-  return [
-    { kind: 'ffmpeg' },
-    ...(isGiven
-      ? []
-      : [
-          { kind: 'pack', name: 'onnx-runtime' } as const,
-          { kind: 'pack', name: 'voice-activity' } as const,
-          {
-            kind: 'speech-recogniser',
-            language: spokenLanguage(input?.language ?? 'zh-CN'),
-            instead: 'Or pass the transcript: subtitle_file_id (.srt, .ass) or stt.',
-          } as const,
-        ]),
-    ...(input?.subtitle.purify_source ? [{ kind: 'text-detection' } as const] : []),
-    { kind: 'pack', name: 'face-detection', recommended: true },
-    { kind: 'language-model', optional: true },
-  ]
-}
+export const requirements: OperationRequirements<typeof videoLong2shortPro> = (input) => [
+  { kind: 'ffmpeg' },
+  ...transcriptRequirements(input),
+  ...(input?.subtitle.purify_source ? [{ kind: 'text-detection' } as const] : []),
+  { kind: 'pack', name: 'face-detection', recommended: true },
+  { kind: 'language-model', optional: true },
+]

@@ -1,5 +1,5 @@
-import { spokenLanguage } from '../../src/contract/languages.ts'
 import type { OperationRequirements } from '../../src/contract/operation.ts'
+import { transcriptRequirements } from '../../src/contract/shorts.ts'
 import type { videoLong2short } from './contract.ts'
 
 /**
@@ -7,22 +7,11 @@ import type { videoLong2short } from './contract.ts'
  * that finds faces are used if there are any.
  */
 export const requirements: OperationRequirements<typeof videoLong2short> = (input) => {
-  const isGiven = input?.stt !== undefined || input?.subtitle_file_id !== undefined
   const { outputs = ['project'] } = input ?? {}
   const hasPictures = outputs.includes('project') || outputs.includes('video')
   return [
     { kind: 'ffmpeg' },
-    ...(isGiven
-      ? []
-      : [
-          { kind: 'pack', name: 'onnx-runtime' } as const,
-          { kind: 'pack', name: 'voice-activity' } as const,
-          {
-            kind: 'speech-recogniser',
-            language: spokenLanguage(input?.language ?? 'zh-CN'),
-            instead: 'Or pass the transcript: subtitle_file_id (.srt, .ass) or stt.',
-          } as const,
-        ]),
+    ...transcriptRequirements(input),
     ...(hasPictures ? [{ kind: 'pack', name: 'face-detection', recommended: true } as const] : []),
     { kind: 'language-model', optional: true },
   ]
