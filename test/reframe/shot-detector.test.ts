@@ -96,6 +96,26 @@ describe('dissolves', () => {
     },
   )
 
+  it('that end with a large step into a flat picture are no cuts', () => {
+    const [from, to] = [1, 2].map((seed) => {
+      const [frame] = [...editedFootage([still(seed, 1)])]
+      if (!frame) throw new Error('no frame')
+      return createThumbnail(frame)
+    })
+    if (!from || !to) throw new Error('no pictures')
+    const flat = to.values.map((value) => 100 + 0.2 * (value - 100))
+    const shares = [0.11, 0.22, 0.33, 0.44, 0.55, 0.66, 0.77, 1]
+    const detector = new ShotDetector(25)
+    for (let frame = 0; frame < 120; frame += 1) {
+      const share = frame < 60 ? 0 : (shares[frame - 60] ?? 1)
+      const values = from.values.map((value, at) => value + share * ((flat[at] ?? 0) - value))
+      detector.add({ ...from, values })
+    }
+    detector.end()
+    expect(detector.changes()).toHaveLength(1)
+    expect(Math.abs((detector.changes()[0]?.frame ?? 0) - 64)).toBeLessThanOrEqual(1)
+  })
+
   it('of one second at 60 frames per second are found', () => {
     const shots = [still(1, 150), still(2, 150, { dissolve: 60 })]
     const [found, ...more] = changesOf(shots, 60)

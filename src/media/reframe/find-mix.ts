@@ -73,7 +73,8 @@ export function findMix(window: readonly Thumbnail[], steps: readonly number[]):
   if (middle < window.length / 4 || middle > (3 * window.length) / 4) return undefined
   if (unexplainedByMotion(start, end) < minUnexplained) return undefined
   const margin = Math.round(((crossing(late) - crossing(early)) * early) / (late - early))
-  const [first, last] = [Math.max(0, crossing(early) - margin), crossing(late) + margin]
+  const first = Math.max(0, crossing(early) - margin)
+  const last = Math.min(window.length - 1, crossing(late) + margin)
   return {
     first,
     end: last,

@@ -91,13 +91,13 @@ export class ShotDetector {
 
   /** Returns the changes in order. They are final up to `delay` frames before the newest frame. */
   changes(): ShotChange[] {
-    const cuts = Array.from(this.#cuts, (frame) => ({ frame, mixed: 0 }))
-    const dissolves = keepBestMixes(this.#mixes).filter(({ first, end }) =>
-      cuts.every(({ frame }) => frame < first || frame > end),
-    )
-    return [...cuts, ...dissolves.map(({ frame, first, end }) => ({ frame, mixed: end - first }))].toSorted(
-      (one, other) => one.frame - other.frame,
-    )
+    const mixes = keepBestMixes(this.#mixes)
+    // The last step of a mixture into a flat picture is large beside the contrast. No step of a mixture is a cut.
+    const cuts = [...this.#cuts].filter((cut) => mixes.every(({ first, end }) => cut < first || cut > end))
+    return [
+      ...cuts.map((frame) => ({ frame, mixed: 0 })),
+      ...mixes.map(({ frame, first, end }) => ({ frame, mixed: end - first })),
+    ].toSorted((one, other) => one.frame - other.frame)
   }
 
   #decide(frame: number): void {

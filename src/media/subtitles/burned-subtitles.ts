@@ -107,30 +107,65 @@ function wrapStyled(text: string, style: AssStyle, typeface: Typeface): string[]
   return wrapText(plain, { width: style.lineWidth, measure }).filter((line) => line.trim() !== '')
 }
 
-/** Returns the events of a cue: its pages share its time by their letters. */
+/** Returns the events of a cue. */
 function pageEvents(
-  { start, end }: BurnedCue,
+  cue: BurnedCue,
   { pages, styles }: Layout,
   { highlights = [] }: BurnedSubtitlesOptions,
 ): AssEvent[] {
-  const letters = ({ original, translation }: Page) =>
-    Math.max(1, (original.length > 0 ? original : translation).join('').length)
-  const total = pages.reduce((sum, page) => sum + letters(page), 0)
-  let shown = 0
-  return pages.flatMap((page) => {
-    const from = start + ((end - start) * shown) / total
-    shown += letters(page)
-    const to = start + ((end - start) * shown) / total
-    const times = { start: Math.round(from), end: Math.round(to) }
-    const said = highlights.filter((one) => one.start < times.end && one.end > times.start)
-    const lower = page.translation.length
-    const marginY =
-      lower === 0 ? styles.original.marginY : marginAbove(styles.translation, lower, styles.original)
-    return [
-      { ...times, style: styles.translation.name, text: eventText(page.translation, []) },
-      { ...times, style: styles.original.name, text: eventText(page.original, said), marginY },
-    ].filter(({ text }) => text !== '')
+  const starts = pageStarts(cue, pages)
+  const times = ({ first, end }: ShownLines) => ({
+    start: starts[first] ?? cue.start,
+    end: starts[end] ?? cue.end,
   })
+  const translations = shownLines(pages.map(({ translation }) => translation))
+  return [
+    ...translations.map((shown) => ({
+      ...{ ...times(shown), style: styles.translation.name },
+      text: eventText(shown.lines, []),
+    })),
+    ...shownLines(pages.map(({ original }) => original)).map((shown) => {
+      const own = times(shown)
+      const below = translations.filter(({ first, end }) => first < shown.end && end > shown.first)
+      const lower = Math.max(0, ...below.map(({ lines }) => lines.length))
+      const said = highlights.filter((one) => one.start < own.end && one.end > own.start)
+      return {
+        ...{ ...own, style: styles.original.name, text: eventText(shown.lines, said) },
+        marginY:
+          lower === 0 ? styles.original.marginY : marginAbove(styles.translation, lower, styles.original),
+      }
+    }),
+  ]
+}
+
+/** Returns when each page starts, ms: pages share the time of their cue by their letters. */
+function pageStarts({ start, end }: BurnedCue, pages: readonly Page[]): number[] {
+  const letters = pages.map(({ original, translation }) =>
+    Math.max(1, (original.length > 0 ? original : translation).join('').length),
+  )
+  const total = letters.reduce((sum, count) => sum + count, 0)
+  let shown = 0
+  return letters.map((count) => {
+    const from = Math.round(start + ((end - start) * shown) / total)
+    shown += count
+    return from
+  })
+}
+
+/** Lines of one language, shown from page `first` to before page `end`. */
+interface ShownLines {
+  readonly first: number
+  readonly end: number
+  readonly lines: readonly string[]
+}
+
+/** Returns the lines of one language on successive pages. They stay on pages that have no lines of it. */
+function shownLines(pages: readonly (readonly string[])[]): ShownLines[] {
+  const firsts = pages.flatMap((lines, page) => (lines.length > 0 ? [page] : []))
+  return firsts.map((first, index) => ({
+    ...{ first, end: firsts[index + 1] ?? pages.length },
+    lines: pages[first] ?? [],
+  }))
 }
 
 /** Returns lines in the syntax of .ass, with highlighted phrases in their colour. */

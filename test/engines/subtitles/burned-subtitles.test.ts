@@ -143,6 +143,21 @@ describe('the file of burned subtitles', () => {
     expect(events(burnedSubtitles(chinese, { ...options, highlights: said }))[0]?.text).toContain('}AI{')
   })
 
+  it('keeps the lines of the shorter language while the longer one has several pages', () => {
+    const long = Array.from({ length: 40 }, (_, index) => `translated${index}`).join(' ')
+    for (const [text, translation] of [
+      ['Short', long],
+      [long, 'Short'],
+    ] as const) {
+      const cue = { start: 0, end: 9000, lines: [text], translation }
+      const found = events(burnedSubtitles([cue], { canvas, typeface: estimatedTypeface('Arial') }))
+      expect(found.length).toBeGreaterThan(4)
+      expect(found.filter((event) => event.text === 'Short')).toEqual([
+        expect.objectContaining({ start: '0:00:00.00', end: '0:00:09.00' }),
+      ])
+    }
+  })
+
   it('has at most two lines at a time, all of the text, and times in order within those of its cue', () => {
     const words = fc.array(
       fc.constantFrom('a', 'word', 'antidisestablishmentarianism', '学习', '{\\b1}', '👍'),
@@ -178,7 +193,7 @@ describe('the file of burned subtitles', () => {
         // Text is never a tag: each brace that opens is escaped.
         for (const { text } of found) expect(text.replaceAll('\\{', '')).not.toContain('{')
       }),
-      { numRuns: 150 },
+      { numRuns: 300 },
     )
   })
 })
