@@ -1,7 +1,9 @@
 import type { IndexRange } from '../speech/align.ts'
 import type { TimedWord } from '../speech/speech-types.ts'
+import { EditDistances } from './edit-distances.ts'
 import { type HeardUnits, heardUnits, indexesOf, wordRange } from './heard-units.ts'
 import { isFiller } from './insertions.ts'
+import { SharedUnits } from './shared-units.ts'
 
 /** Words that are said again later: an attempt that was given up, or a passage with other words than the last take. */
 export interface RepeatedWords extends IndexRange {
@@ -41,7 +43,10 @@ const maxRestartUnits = 8
 
 /** The heard units without hesitations, and where attempts may begin. */
 interface Speech {
-  readonly texts: readonly string[]
+  /** Number of each unit; equal units have equal numbers. */
+  readonly units: Int32Array
+  readonly distances: EditDistances
+  readonly shared: SharedUnits
   /** Words of each unit. */
   readonly words: readonly IndexRange[]
   /** Silence before each unit, seconds. */
@@ -66,7 +71,7 @@ export function findRetakes(
     for (const word of indexesOf(wordRange({ units: [], words: speech.words }, units)))
       if (!reasons.has(word)) reasons.set(word, reason)
   }
-  for (let from = 0; from < speech.texts.length;) {
+  for (let from = 0; from < speech.units.length;) {
     const attempt = findAttempt(speech, from)
     if (attempt) drop({ from, to: attempt.to }, attempt.reason)
     from = attempt?.to ?? nextStart(speech, from)
@@ -92,8 +97,11 @@ function speechOf(
   const kept = indexesOf({ from: 0, to: units.length }).filter((unit) => !isFiller(units[unit]?.text ?? ''))
   const ranges = kept.map((unit) => words[unit] ?? { from: 0, to: 0 })
   const isNewWord = ranges.map(({ from }, at) => ranges[at - 1]?.from !== from)
+  const numbers = numberUnits(kept.map((unit) => units[unit]?.text ?? ''))
   return {
-    texts: kept.map((unit) => units[unit]?.text ?? ''),
+    units: numbers,
+    distances: new EditDistances(numbers),
+    shared: new SharedUnits(numbers),
     words: ranges,
     pauses: ranges.map(({ from }, at) =>
       isNewWord[at] ? (heard[from]?.start ?? 0) - (heard[from - 1]?.end ?? -Infinity) : 0,
@@ -105,6 +113,16 @@ function speechOf(
   }
 }
 
+/** Returns the same number for the same texts, from 0. */
+function numberUnits(texts: readonly string[]): Int32Array {
+  const numbers = new Map<string, number>()
+  return Int32Array.from(texts, (text) => {
+    const number = numbers.get(text) ?? numbers.size
+    numbers.set(text, number)
+    return number
+  })
+}
+
 /** Whether an attempt may begin with a unit. */
 function isStart({ pauses, isSentenceStart }: Speech, unit: number): boolean {
   return (isSentenceStart[unit] ?? false) || (pauses[unit] ?? 0) >= attemptPause
@@ -112,7 +130,7 @@ function isStart({ pauses, isSentenceStart }: Speech, unit: number): boolean {
 
 function nextStart(speech: Speech, from: number): number {
   let next = from + 1
-  while (next < speech.texts.length && !isStart(speech, next)) next += 1
+  while (next < speech.units.length && !isStart(speech, next)) next += 1
   return next
 }
 
@@ -121,30 +139,35 @@ function findAttempt(
   speech: Speech,
   from: number,
 ): { readonly to: number; readonly reason: RepeatedWords['reason'] } | undefined {
-  const { texts, starts } = speech
+  const { units, starts, distances: compared } = speech
   let best:
     | { readonly to: number; readonly reason: RepeatedWords['reason']; readonly score: number }
     | undefined
-  for (let to = nextStart(speech, from); to < texts.length; to = nextStart(speech, to)) {
+  speech.shared.reset(from)
+  for (let to = nextStart(speech, from); to < units.length; to = nextStart(speech, to)) {
     const length = to - from
     if (length > maxAttemptUnits || (starts[to] ?? 0) - (starts[from] ?? 0) > retakeWindow) break
-    const part = texts.slice(from, to)
-    const after = texts.slice(to, to + Math.ceil(length * (1 + maxLengthDifference)) + 1)
-    const mayBeRetake = anchorReturns(part, after)
+    const part = { from, to }
+    const after = {
+      from: to,
+      to: Math.min(units.length, to + Math.ceil(length * (1 + maxLengthDifference)) + 1),
+    }
+    const mayBeRetake = anchorReturns(speech, part)
     // Comparing whole attempts at every pause would take minutes for hours of slow speech.
-    const mayBeMisread = isRepeatedSentence(speech, { from, to }, after)
+    const mayBeMisread = isRepeatedSentence(speech, part, after)
     if (!mayBeRetake && !mayBeMisread) continue
-    const distances = endDistances(part, after, 1)
-    const errors = Math.min(...distances)
+    const distances = compared.endDistances(part, after, 1)
+    // The next comparison changes the distances.
+    const precedes = mayBeMisread && precedesCorrection(speech, part, distances)
+    const errors = least(distances)
     const likeness = 1 - errors / length
     const score = length - 2 * errors
     const isRetake =
       mayBeRetake &&
       likeness >= minLikeness &&
       (length >= 2 || isCutShort(speech, from, to)) &&
-      beginsAlike(speech, { from, to }, { after, errors })
-    const isMisread = !isRetake && mayBeMisread && precedesCorrection(speech, { from, to }, distances)
-    if ((isRetake || isMisread) && (!best || score > best.score))
+      beginsAlike(speech, part, { after, errors })
+    if ((isRetake || precedes) && (!best || score > best.score))
       best = { to, reason: isRetake ? 'retake' : 'misread', score }
   }
   return best
@@ -154,20 +177,23 @@ function findAttempt(
 const anchorUnits = 4
 
 /** Whether the first units of an attempt are in the speech after it; one of three or four may differ. */
-function anchorReturns(attempt: readonly string[], after: readonly string[]): boolean {
-  const anchor = attempt.slice(0, anchorUnits)
-  return Math.min(...endDistances(anchor, after, 1)) <= Math.floor((anchor.length + 1) / anchorUnits)
+function anchorReturns({ units, distances }: Speech, { from, to }: IndexRange): boolean {
+  const length = Math.min(anchorUnits, to - from)
+  const allowed = Math.floor((length + 1) / anchorUnits)
+  // A longer part of the speech has more errors.
+  const end = Math.min(units.length, to + length + allowed)
+  return least(distances.endDistances({ from, to: from + length }, { from: to, to: end }, 1)) <= allowed
 }
 
 /** Whether everything before the next possible start in an attempt is said again too: it ends no sentence before it. */
 function beginsAlike(
   speech: Speech,
   { from, to }: IndexRange,
-  { after, errors }: { readonly after: readonly string[]; readonly errors: number },
+  { after, errors }: { readonly after: IndexRange; readonly errors: number },
 ): boolean {
   const next = nextStart(speech, from)
   if (next >= to) return true
-  const rest = Math.min(...endDistances(speech.texts.slice(next, to), after, 0))
+  const rest = least(speech.distances.endDistances({ from: next, to }, after, 0))
   return errors - rest <= (next - from) / 2
 }
 
@@ -179,26 +205,26 @@ function isCutShort(speech: Speech, from: number, to: number): boolean {
 
 /** Whether units are a whole sentence that is not too short, with at least half of its units in the speech after it. */
 function isRepeatedSentence(
-  { isSentenceStart, texts }: Speech,
+  { isSentenceStart, shared }: Speech,
   { from, to }: IndexRange,
-  after: readonly string[],
+  after: IndexRange,
 ): boolean {
+  if (!isSentenceStart[from]) return false
+  const common = shared.extend(to, after.to)
   const length = to - from
-  if (length < minMisreadUnits || !isSentenceStart[from] || !isSentenceStart[to]) return false
-  const known = new Set(after)
-  return texts.slice(from, to).filter((text) => known.has(text)).length >= minMisreadLikeness * length
+  return length >= minMisreadUnits && isSentenceStart[to] === true && common >= minMisreadLikeness * length
 }
 
 /** Whether a sentence is followed by a whole one of about the same length with at least half of its words. */
 function precedesCorrection(
-  { isSentenceStart, texts }: Speech,
+  { isSentenceStart, units }: Speech,
   { from, to }: IndexRange,
-  distances: readonly number[],
+  distances: Int32Array,
 ): boolean {
   const length = to - from
   return distances.some((errors, count) => {
     const end = to + count
-    const isWhole = end === texts.length || isSentenceStart[end] === true
+    const isWhole = end === units.length || isSentenceStart[end] === true
     return (
       isWhole &&
       Math.abs(count - length) <= Math.ceil(maxLengthDifference * length) &&
@@ -208,51 +234,39 @@ function precedesCorrection(
 }
 
 /** Ranges of units between longer silences. */
-function utterances({ texts, pauses }: Speech): IndexRange[] {
-  const starts = indexesOf({ from: 0, to: texts.length }).filter(
+function utterances({ units, pauses }: Speech): IndexRange[] {
+  const starts = indexesOf({ from: 0, to: units.length }).filter(
     (unit) => unit === 0 || (pauses[unit] ?? 0) >= utterancePause,
   )
-  return starts.map((from, index) => ({ from, to: starts[index + 1] ?? texts.length }))
+  return starts.map((from, index) => ({ from, to: starts[index + 1] ?? units.length }))
 }
 
 /** Whether a long utterance is contained in the speech after it. */
-function isSaidLater({ texts, starts }: Speech, { from, to }: IndexRange): boolean {
+function isSaidLater({ units, starts, distances }: Speech, { from, to }: IndexRange): boolean {
   const length = to - from
   if (length < minFarUnits) return false
-  const last = Math.min(texts.length, to + retakeUnits)
+  const last = Math.min(units.length, to + retakeUnits)
   let end = to
   while (end < last && (starts[end] ?? 0) - (starts[to - 1] ?? 0) < retakeWindow) end += 1
   // What is missing is an error.
   if (end - to < minLikeness * length) return false
-  return (
-    Math.min(...endDistances(texts.slice(from, to), texts.slice(to, end), 0)) <= (1 - minLikeness) * length
-  )
+  const errors = least(distances.endDistances({ from, to }, { from: to, to: end }, 0))
+  return errors <= (1 - minLikeness) * length
 }
 
-/**
- * Edit distances, in units, of `part` from the parts of `text` that end at each position (Sellers 1980). `skipCost`: of
- * a unit before them.
- */
-function endDistances(part: readonly string[], text: readonly string[], skipCost: number): number[] {
-  let row = Array.from({ length: text.length + 1 }, (_, index) => index * skipCost)
-  for (const unit of part) {
-    const next = [(row[0] ?? 0) + 1]
-    for (const [index, other] of text.entries()) {
-      const replaced = (row[index] ?? 0) + (unit === other ? 0 : 1)
-      next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row
+function least(distances: Int32Array): number {
+  let errors = Infinity
+  for (const distance of distances) if (distance < errors) errors = distance
+  return errors
 }
 
 /** Finds sequences of two or more units in an utterance that are repeated at once; the last one stays. */
-function findRestarts({ texts }: Speech, { from, to }: IndexRange): IndexRange[] {
+function findRestarts({ units }: Speech, { from, to }: IndexRange): IndexRange[] {
   const restarts: IndexRange[] = []
   for (let at = from; at < to;) {
     let length = Math.min(maxRestartUnits, Math.floor((to - at) / 2))
     const repeats = () =>
-      texts.slice(at, at + length).every((text, index) => texts[at + length + index] === text)
+      units.subarray(at, at + length).every((unit, index) => units[at + length + index] === unit)
     while (length >= 2 && !repeats()) length -= 1
     if (length >= 2) restarts.push({ from: at, to: at + length })
     at += Math.max(1, length >= 2 ? length : 1)
