@@ -1,3 +1,4 @@
+import { firstIndex } from '../first-index.ts'
 import type { TimeSpan } from '../speech/speech-types.ts'
 import { hopSeconds, type LevelCurve } from './level-track.ts'
 import type { SpeechMap } from './speech-map.ts'
@@ -52,13 +53,7 @@ function isBeyond(inside: number, outside: number): boolean {
 
 /** Returns the index of the first span that ends after a time, or the number of spans. They are in order and disjoint. */
 export function firstEndingAfter(spans: readonly TimeSpan[], seconds: number): number {
-  let [low, high] = [0, spans.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((spans[middle]?.end ?? 0) > seconds) high = middle
-    else low = middle + 1
-  }
-  return low
+  return firstIndex(spans, ({ end }) => end > seconds)
 }
 
 /** Quietest moment near a border within a voice, seconds. */

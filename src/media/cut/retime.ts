@@ -1,3 +1,4 @@
+import { firstIndex } from '../first-index.ts'
 import type { Rational } from '../../contract/media-facts.ts'
 import { frameTime } from '../frame-rate.ts'
 import type { FrameSpan } from '../particle/frame-spans.ts'
@@ -47,13 +48,7 @@ function bySource(ranges: readonly OutputRange[]): OutputRange[] {
 
 /** Index of the first range whose end is after a time, or the number of ranges. */
 function firstEndingAfter(ranges: readonly OutputRange[], seconds: number): number {
-  let [low, high] = [0, ranges.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((ranges[middle]?.end ?? 0) > seconds) high = middle
-    else low = middle + 1
-  }
-  return low
+  return firstIndex(ranges, ({ end }) => end > seconds)
 }
 
 /**

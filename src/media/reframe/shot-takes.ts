@@ -1,3 +1,4 @@
+import { firstIndex } from '../first-index.ts'
 import type { Rect } from '../geometry.ts'
 import type { FrameSpan } from '../particle/frame-spans.ts'
 import { type FaceTrack, importantTracks, trackFaces } from './face-tracks.ts'
@@ -124,13 +125,7 @@ function createTake(
 
 /** Returns the index of the first sample at or after a frame. */
 function lowerBound(samples: readonly FrameSample[], frame: number): number {
-  let [low, high] = [0, samples.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((samples[middle]?.frame ?? 0) < frame) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstIndex(samples, (sample) => sample.frame >= frame)
 }
 
 /** Extends a track over the samples shortly before and after it that are at an end of the take. */

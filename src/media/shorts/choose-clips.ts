@@ -1,3 +1,4 @@
+import { firstIndex } from '../first-index.ts'
 import type { IndexRange } from '../speech/align.ts'
 
 /** A possible clip with its score, 0 to 10. */
@@ -48,13 +49,7 @@ function bestOf<Candidate extends ClipCandidate>(candidates: readonly Candidate[
 
 /** Number of candidates, sorted by their ends, that end at or before a unit. */
 function countEndingUpTo(sorted: readonly ClipCandidate[], unit: number): number {
-  let [low, high] = [0, sorted.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((sorted[middle]?.units.to ?? 0) <= unit) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstIndex(sorted, ({ units }) => units.to > unit)
 }
 
 function traceBack<Candidate extends ClipCandidate>(

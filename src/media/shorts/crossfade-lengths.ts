@@ -1,4 +1,6 @@
 import type { Rational } from '../../contract/media-facts.ts'
+import { firstEndingAfter } from '../cut/edges.ts'
+import { firstIndex } from '../first-index.ts'
 import { frameTime } from '../frame-rate.ts'
 import type { FrameSpan } from '../particle/frame-spans.ts'
 import type { TimeSpan } from '../speech/speech-types.ts'
@@ -8,9 +10,9 @@ export interface SeamOptions {
   /** Kept frames of the source in the order of the clip. */
   readonly ranges: readonly FrameSpan[]
   readonly rate: Rational
-  /** Times of all words of the source in order, kept or not, seconds. */
+  /** Times of all words of the source in order and without overlaps, kept or not, seconds. */
   readonly words: readonly TimeSpan[]
-  /** Voices found in the level curve of the source, in order, seconds (`speechMap`). */
+  /** Voices found in the level curve of the source, in order and apart, seconds (`speechMap`). */
   readonly voices: readonly TimeSpan[]
   /** End of the sound of the source, seconds. */
   readonly seconds: number
@@ -57,10 +59,10 @@ function halfLength({ first, end }: FrameSpan, rate: Rational): number {
 
 /** Time after a cut at the end of a range in which nothing is said that was cut, seconds. */
 function silenceAfter(cut: number, { words, voices, seconds }: SeamOptions): number {
-  const word = words.find(({ start, end }) => (start + end) / 2 >= cut)
-  const voice = voices.find(({ start }) => start >= cut)
-  const isInsideVoice = voices.some(({ start, end }) => start < cut && end > cut && word && word.start < end)
-  if (isInsideVoice) return 0
+  const word = words[firstWordAfter(cut, words)]
+  const voice = voices[firstIndex(voices, ({ start }) => start >= cut)]
+  const around = voiceAround(cut, voices)
+  if (around && word && word.start < around.end) return 0
   return Math.max(
     0,
     Math.min(
@@ -73,10 +75,10 @@ function silenceAfter(cut: number, { words, voices, seconds }: SeamOptions): num
 
 /** Time before a cut at the start of a range in which nothing is said that was cut, seconds. */
 function silenceBefore(cut: number, { words, voices }: SeamOptions): number {
-  const word = words.findLast(({ start, end }) => (start + end) / 2 < cut)
-  const voice = voices.findLast(({ end }) => end <= cut)
-  const isInsideVoice = voices.some(({ start, end }) => start < cut && end > cut && word && word.end > start)
-  if (isInsideVoice) return 0
+  const word = words[firstWordAfter(cut, words) - 1]
+  const voice = voices[firstEndingAfter(voices, cut) - 1]
+  const around = voiceAround(cut, voices)
+  if (around && word && word.end > around.start) return 0
   return Math.max(
     0,
     Math.min(
@@ -85,4 +87,15 @@ function silenceBefore(cut: number, { words, voices }: SeamOptions): number {
       voice ? cut - voice.end - voiceMargin : Infinity,
     ),
   )
+}
+
+/** Index of the first word whose middle is not before a cut. */
+function firstWordAfter(cut: number, words: readonly TimeSpan[]): number {
+  return firstIndex(words, ({ start, end }) => (start + end) / 2 >= cut)
+}
+
+/** The voice that a cut divides. */
+function voiceAround(cut: number, voices: readonly TimeSpan[]): TimeSpan | undefined {
+  const voice = voices[firstEndingAfter(voices, cut)]
+  return voice && voice.start < cut ? voice : undefined
 }
