@@ -5,22 +5,27 @@ import { isTerminal } from '../src/contract/task.ts'
 import type { Transcript } from '../src/media/speech/transcript.ts'
 import { seededRandom } from '../test/service/kill-rounds.ts'
 import { testdata } from '../test/engines/ffmpeg/generate-media.ts'
+import { type ChatBody, startModelServer } from '../test/engines/language-model/model-server.ts'
 import { filmFaces, type FilmedShot } from '../test/engines/reframe/film-faces.ts'
 import { api } from '../test/service/api.ts'
 import { startServiceProcess } from '../test/service/process.ts'
 import { writeLongTalk } from '../test/shorts/long-talk.ts'
+import { answerAboutClips, clipInput, clipQuestion } from '../test/video-long2short/shorts-model.ts'
 import { uploadFile } from '../test/video-oral-cut/cut-service.ts'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
 import { type WorkerUsage, workerUsage } from './worker-usage.ts'
 
 // Makes clips of a generated talk in a service process: 1080p at 25 fps with faces (REELWRIGHT_TESTDATA) that change
 // shot, words as tones, and its transcript. Prints wall and processor time against real time, and the peak memory of
-// the worker (Linux). Without a language model; the number of clips follows the talk.
-// npm run bench -- shorts <minutes> <video|project|report|pro>
+// the worker (Linux). Without a language model, the number of clips follows the talk; with `most`, a stand-in for one
+// selects nearly all of it.
+// npm run bench -- shorts <minutes> <video|project|report|pro> [most]
 
-const [minutes = '10', work = 'video'] = process.argv.slice(2)
+const [minutes = '10', work = 'video', selection = 'usual'] = process.argv.slice(2)
 const seconds = 60 * Number(minutes)
 const [rate, soundRate] = [25, 16_000]
+/** Speech in the clips that the stand-in selects, seconds: they may last three minutes, with their pauses. */
+const selectedSeconds = 165
 
 const folder = await mkdtemp(join(tmpdir(), 'bench-shorts-'))
 try {
@@ -71,11 +76,32 @@ async function writeTones(path: string, words: Transcript['words']): Promise<voi
   }
 }
 
+/** Answers questions about clips; selects all sentences, divided into clips of equal lengths. */
+function selectMost(body: ChatBody): unknown {
+  const input = clipInput(body)
+  if (clipQuestion(input) !== 'select_highlights') return answerAboutClips(input)
+  const parts = input.parts ?? []
+  const spoken = parts.reduce((sum, [, length]) => sum + length, 0)
+  const count = Math.max(1, Math.round(spoken / selectedSeconds))
+  const at = (share: number) => parts[Math.floor((parts.length * share) / count)]?.[0] ?? Infinity
+  return {
+    clips: Array.from({ length: count }, (_, index) => ({
+      first: at(index),
+      last: Math.min(at(index + 1) - 1, parts.at(-1)?.[0] ?? 0),
+      score: 8,
+    })),
+  }
+}
+
 async function makeClips(path: string, { words, sentences }: Transcript): Promise<string> {
   const dataDir = join(folder, 'data')
   const mirror = testdata('models')
+  await using model = selection === 'most' ? await startModelServer(selectMost) : undefined
   const service = await startServiceProcess(dataDir, {
     concurrency: 1,
+    ...(model && {
+      services: { language_model: { address: `${model.origin}/v1`, model: 'small', context_tokens: 32_768 } },
+    }),
     packs: { folder: join(folder, 'packs'), automatic: true, ...(mirror !== undefined && { mirror }) },
   })
   try {
