@@ -19,8 +19,8 @@ export interface ProRun {
 /** Frames per second of the talk. */
 export const talkRate = 25
 
-/** A sentence of eight words lasts 3.2 s, and 0.8 s of silence follow it. */
-const [sentenceSeconds, wordSeconds, wordStep] = [4, 0.3, 0.4]
+/** A sentence of eight words lasts 3.2 s; usual pause after it, seconds. */
+const [wordSeconds, wordStep, usualPause] = [0.3, 0.4, 0.8]
 const wordsPerSentence = 8
 
 const sentences = [
@@ -48,11 +48,22 @@ interface SttEntry {
 
 const round = (seconds: number) => Math.round(seconds * 1000) / 1000
 
-/**
- * Writes a talk of `seconds` over a moving picture of 640 x 360; each word is a tone. `picture`: the source of ffmpeg that
- * draws it.
- */
-export async function writeToneTalk(path: string, seconds: number, picture = 'testsrc2'): Promise<ToneTalk> {
+interface ToneTalkOptions {
+  /** The source of ffmpeg that draws the picture. */
+  readonly picture?: string
+  /** Sound below the words, an expression of `aevalsrc`. */
+  readonly background?: string
+  /** After each sentence, seconds. */
+  readonly pause?: number
+}
+
+/** Writes a talk of `seconds` over a moving picture of 640 x 360; each word is a tone. */
+export async function writeToneTalk(
+  path: string,
+  seconds: number,
+  { picture = 'testsrc2', background = '0', pause = usualPause }: ToneTalkOptions = {},
+): Promise<ToneTalk> {
+  const sentenceSeconds = wordsPerSentence * wordStep + pause
   const isWord = `lt(mod(t,${sentenceSeconds}),${wordsPerSentence * wordStep})*lt(mod(mod(t,${sentenceSeconds}),${wordStep}),${wordSeconds})`
   const voice = '0.2*(sin(2*PI*180*t)+0.5*sin(2*PI*360*t)+0.3*sin(2*PI*900*t))'
   await generateMedia(path, [
@@ -62,7 +73,7 @@ export async function writeToneTalk(path: string, seconds: number, picture = 'te
       '-i',
       `${picture}${picture.includes('=') ? ':' : '='}size=640x360:rate=${talkRate}:duration=${seconds}`,
     ],
-    ...['-f', 'lavfi', '-i', `aevalsrc='${voice}*${isWord}':s=48000:d=${seconds}`],
+    ...['-f', 'lavfi', '-i', `aevalsrc='${voice}*${isWord}+${background}':s=48000:d=${seconds}`],
     ...[...h264, '-g', '50', '-c:a', 'aac'],
   ])
   const list = Array.from({ length: Math.floor(seconds / sentenceSeconds) }, (_, index) => {

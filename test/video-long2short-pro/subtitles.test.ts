@@ -21,11 +21,9 @@ import { type ProRun, runPro, type ToneTalk, writeToneTalk } from './run-pro.ts'
 const folder = await scratchFolder()
 let talk: ToneTalk
 beforeAll(async () => {
-  talk = await writeToneTalk(
-    join(folder, 'talk.mp4'),
-    24,
-    'gradients=c0=0x406080:c1=0xb08040:nb_colors=2:speed=0.02:seed=5',
-  )
+  talk = await writeToneTalk(join(folder, 'talk.mp4'), 24, {
+    picture: 'gradients=c0=0x406080:c1=0xb08040:nb_colors=2:speed=0.02:seed=5',
+  })
 })
 
 const small = { output_size: '180x320', duration: { pref: 'short' }, camera_move: { enable: false } }

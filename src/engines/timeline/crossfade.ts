@@ -75,18 +75,15 @@ const minCorrelation = -0.3
 const shortOverlap = 480
 
 /**
- * Weights two sounds of equal length in place, so that their sum passes smoothly from the first to the second. The power of
- * the sum is the weighted mean of their powers: the weights of sounds without correlation keep the sum of their squares,
- * those of equal sounds their sum. Sounds that would cancel each other overlap for 10 ms only. Samples: interleaved stereo.
+ * Weights two sounds of equal length in place, so that their sum passes smoothly from the first to the second. Around each
+ * moment, the power of the sum is the weighted mean of their powers: the weights of sounds without correlation keep the sum
+ * of their squares, those of equal sounds their sum. Sounds that would cancel each other overlap for 10 ms only. Samples:
+ * interleaved stereo.
  */
 export function crossfade(outgoing: Float32Array, incoming: Float32Array): void {
   const samples = outgoing.length / channels
-  const [outgoingPower, incomingPower, product] = [
-    meanProduct(outgoing, outgoing),
-    meanProduct(incoming, incoming),
-    meanProduct(outgoing, incoming),
-  ]
-  const isOpposite = product < minCorrelation * Math.sqrt(outgoingPower * incomingPower)
+  const powers = localPowers(outgoing, incoming)
+  const isOpposite = leastCorrelation(powers) < minCorrelation
   const overlap = isOpposite ? Math.min(samples, shortOverlap) : samples
   const peak = [outgoing, incoming].reduce(
     (most, sound) => sound.reduce((max, value) => Math.max(max, Math.abs(value)), most),
@@ -95,9 +92,7 @@ export function crossfade(outgoing: Float32Array, incoming: Float32Array): void 
   for (let index = 0; index < samples; index += 1) {
     const way = Math.min(1, Math.max(0, (index + 0.5 - (samples - overlap) / 2) / overlap))
     const [fall, rise] = [Math.cos((way * Math.PI) / 2), Math.sin((way * Math.PI) / 2)]
-    const wanted = fall * fall * outgoingPower + rise * rise * incomingPower
-    const actual = wanted + 2 * fall * rise * product
-    const gain = wanted > 0 && !isOpposite ? Math.sqrt(wanted / actual) : 1
+    const gain = isOpposite ? 1 : overlapGain(powersAt(powers, index), { fall, rise })
     for (let at = index * channels; at < (index + 1) * channels; at += 1) {
       const before = gain * fall * (outgoing[at] ?? 0)
       // Two peaks may meet; the sum is not louder than the sounds themselves or full scale.
@@ -106,6 +101,66 @@ export function crossfade(outgoing: Float32Array, incoming: Float32Array): void 
       incoming[at] = sum - before
     }
   }
+}
+
+/** Samples of a step in which powers are measured, and steps before and after it that count too: 50 ms together. */
+const powerStep = 480
+const powerReach = 2
+
+/** Mean products of two sounds around a moment: each with itself, and with the other one. */
+interface Powers {
+  readonly outgoing: number
+  readonly incoming: number
+  readonly product: number
+}
+
+/** Measures two sounds around the middle of each step: words are louder than the pauses beside them. */
+function localPowers(outgoing: Float32Array, incoming: Float32Array): Powers[] {
+  const size = powerStep * channels
+  const steps = Math.max(1, Math.round(outgoing.length / size))
+  return Array.from({ length: steps }, (_, step) => {
+    const from = Math.max(0, step - powerReach) * size
+    const to = step + powerReach + 1 >= steps ? outgoing.length : (step + powerReach + 1) * size
+    const [one, other] = [outgoing.subarray(from, to), incoming.subarray(from, to)]
+    return {
+      ...{ outgoing: meanProduct(one, one), incoming: meanProduct(other, other) },
+      product: meanProduct(one, other),
+    }
+  })
+}
+
+/** Powers around a sample, between those of the nearest steps. */
+function powersAt(powers: readonly Powers[], index: number): Powers {
+  const position = Math.min(powers.length - 1, Math.max(0, (index + 0.5) / powerStep - 0.5))
+  const one = powers[Math.floor(position)]
+  const other = powers[Math.ceil(position)]
+  if (!one || !other) throw new Error('a crossfade has no sound')
+  const share = position - Math.floor(position)
+  const between = (key: keyof Powers) => one[key] + share * (other[key] - one[key])
+  return { outgoing: between('outgoing'), incoming: between('incoming'), product: between('product') }
+}
+
+/** Least correlation of two sounds around a moment, -1 to 1; it counts less where one of them is hardly heard. */
+function leastCorrelation(powers: readonly Powers[]): number {
+  let least = 1
+  for (const [step, { outgoing, incoming, product }] of powers.entries()) {
+    // The product of both weights.
+    const weight = Math.sin((Math.PI * (step + 0.5)) / powers.length)
+    if (outgoing > 0 && incoming > 0)
+      least = Math.min(least, (weight * product) / Math.sqrt(outgoing * incoming))
+  }
+  return least
+}
+
+/** Gain with which the power of a weighted sum is the weighted mean of the powers. */
+function overlapGain(
+  { outgoing, incoming, product }: Powers,
+  { fall, rise }: { readonly fall: number; readonly rise: number },
+): number {
+  const wanted = fall * fall * outgoing + rise * rise * incoming
+  const least = minCorrelation * Math.sqrt(outgoing * incoming)
+  const actual = wanted + 2 * fall * rise * Math.max(least, product)
+  return wanted > 0 ? Math.sqrt(wanted / actual) : 1
 }
 
 function meanProduct(one: Float32Array, other: Float32Array): number {

@@ -210,18 +210,30 @@ function withClipNames(
   return new MediaError(cause.code, message, { cause, hint: cause.hint })
 }
 
+/**
+ * Sound before and after a range that is retimed with it, seconds: filters that keep the pitch are quieter at both ends of
+ * their input.
+ */
+const retimingContext = 0.1
+
 /** Returns the filters from a decoded file to the samples of one range: cut, retimed, faded and with its volume. */
 function rangeFilters(
   { clip, from, to, units, fadeIn, fadeOut }: AudibleRange,
   { mono, rubberband, fadeMs }: { mono: boolean; rubberband: boolean; fadeMs: number | undefined },
 ): string {
   const start = from - soundDecodeStart(from)
+  const beyond = clip.keepPitch && clip.speed !== 1 ? retimingContext : 0
+  const before = Math.min(start, beyond)
+  const [first, last] = [start - before, start + to - from + beyond]
   return [
     `asetpts=PTS-${soundDecodeStart(from).toFixed(6)}/TB`,
     stereoFilter(mono),
     // Padded before the cut, so that sound that ends early is followed by silence.
-    `${padTo(start + to - from)},atrim=start=${start.toFixed(6)}:end=${(start + to - from).toFixed(6)},asetpts=PTS-STARTPTS`,
+    `${padTo(last)},atrim=start=${first.toFixed(6)}:end=${last.toFixed(6)},asetpts=PTS-STARTPTS`,
     ...retimeFilters(clip.speed, { keepPitch: clip.keepPitch, rubberband }),
+    ...(before > 0
+      ? [`atrim=start_sample=${Math.round((before * soundRate) / clip.speed)},asetpts=PTS-STARTPTS`]
+      : []),
     ...(clip.volume === 1 ? [] : [`volume=volume=${clip.volume}:precision=float`]),
     `aformat=sample_fmts=fltp:channel_layouts=stereo,${padTo(units / soundRate)},atrim=end_sample=${units},asetpts=N/SR/TB`,
     ...cutFades({ samples: units, fadeIn, fadeOut, milliseconds: fadeMs }),
