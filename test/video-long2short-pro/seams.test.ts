@@ -38,9 +38,7 @@ beforeAll(async () => {
   })
   const { context } = createTestContext(files, join(folder, 'plan'))
   const plan = await planClips(files.get(input.file_id), planClipsRequest(input, files), context)
-  expect(plan.clips).toHaveLength(1)
   ranges = plan.clips[0]?.ranges ?? []
-  expect(ranges.length).toBeGreaterThan(2)
 })
 
 const framesOf = (list: readonly FrameSpan[]) => list.reduce((sum, { first, end }) => sum + end - first, 0)
@@ -107,6 +105,8 @@ it.each([0, 30, 500].flatMap((crossfade) => [0.5, 1, 1.25, 2].map((factor) => [c
     )
     // Without a language model, and nothing else is left out.
     expect(Object.keys(output.errors)).toEqual(['selection'])
+    expect(output.clips).toHaveLength(1)
+    expect(ranges.length).toBeGreaterThan(2)
     const path = paths.get('clip1.mp4') ?? ''
     const { video, audio } = await probe(path)
     const planned = framesOf(ranges) / talkRate / factor
