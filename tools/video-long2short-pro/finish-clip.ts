@@ -2,7 +2,12 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { requestFiles, type RunContext, type StagedFile } from '../../src/contract/operation.ts'
 import type { ResultFile } from '../../src/contract/project.ts'
-import { frameClip, type FramedClip, missingSplitNotes } from '../../src/engines/shorts/clip-framing.ts'
+import {
+  frameClip,
+  type FramedClip,
+  missingSplitNotes,
+  splitFailure,
+} from '../../src/engines/shorts/clip-framing.ts'
 import { describedClip } from '../../src/engines/shorts/clip-request.ts'
 import type { PlannedClip, PlannedClips } from '../../src/engines/shorts/plan-clips.ts'
 import { renderStored } from '../../src/engines/timeline/render-stored.ts'
@@ -97,8 +102,8 @@ async function frame(clip: PlannedClip, job: FinishJob): Promise<FramingOfClip> 
     }),
   )
   if (framed?.degraded !== undefined) degradations.add('camera', clip.index, framed.degraded)
-  if (split.enable && (!framed || framed.degraded !== undefined))
-    degradations.add('split', clip.index, framed?.degraded ?? 'the pictures could not be analysed')
+  const failure = splitFailure(framed)
+  if (split.enable && failure !== undefined) degradations.add('split', clip.index, failure)
   if (!framed) {
     const whole = { mode: 'fit', blurSigma } as const
     return { ranges: clip.ranges.map((range) => ({ ...range, framing: whole })), notes: [] }

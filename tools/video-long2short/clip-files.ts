@@ -4,7 +4,12 @@ import { MediaError } from '../../src/contract/errors.ts'
 import type { MediaFacts, Rational } from '../../src/contract/media-facts.ts'
 import type { OutputOf, RunContext, StagedFile } from '../../src/contract/operation.ts'
 import type { ResultFile } from '../../src/contract/project.ts'
-import { frameClip, type FramedClip, missingSplitNotes } from '../../src/engines/shorts/clip-framing.ts'
+import {
+  frameClip,
+  type FramedClip,
+  missingSplitNotes,
+  splitFailure,
+} from '../../src/engines/shorts/clip-framing.ts'
 import type { PlannedClip } from '../../src/engines/shorts/plan-clips.ts'
 import { renderStored } from '../../src/engines/timeline/render-stored.ts'
 import { writeProjects } from '../../src/engines/timeline/write-projects.ts'
@@ -111,8 +116,8 @@ async function writePictures(clip: PlannedClip, job: ClipJob) {
     ...(framed.degraded === undefined ? [] : [framed.degraded]),
     ...(planned && enable && mode !== 'single' ? missingSplitNotes(planned, clip.index) : []),
   ]
-  if (enable && framed.degraded !== undefined)
-    recordFailure('split', framed.degraded, { ...job, index: clip.index })
+  const failure = splitFailure(planned)
+  if (enable && failure !== undefined) recordFailure('split', failure, { ...job, index: clip.index })
   const material = footage(job)
   const options = { name: nameOf(clip, job), material, rate: job.rate, size: job.size }
   const hasProject = input.outputs.includes('project')
@@ -176,7 +181,7 @@ async function renderSplit(
   const { rate, size, context } = job
   const material = { ...footage(job), sound: null }
   const silent = clipProject({ name: filename, material, rate, size, ranges: parts })
-  const { path } = await renderOnce(silent, filename, job)
+  const { path } = await renderOnce(silent, filename, { ...job, hasSound: false })
   const kept = context.keep({ path, name: filename })
   const local = beside(job.input.source_path ?? filename, filename)
   const overlay: ProjectMaterial = {
@@ -207,9 +212,13 @@ async function renderVideo(clip: PlannedClip, project: Project, job: ClipJob) {
 }
 
 /** Renders a project, unless an earlier attempt did. Returns its path in the scratch folder. */
-function renderOnce(project: Project, filename: string, { context }: ClipJob) {
+function renderOnce(
+  project: Project,
+  filename: string,
+  { context, hasSound = true }: Pick<ClipJob, 'context'> & { readonly hasSound?: boolean },
+) {
   return renderStored(projectTimeline(project), {
-    ...{ filename, ...context },
+    ...{ filename, hasSound, ...context },
     progress: (percent) => context.progress(100 * framingShare + percent * (1 - framingShare)),
   })
 }

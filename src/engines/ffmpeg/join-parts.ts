@@ -10,8 +10,8 @@ interface Parts {
 }
 
 interface JoinPartsOptions extends Parts {
-  /** A file whose audio is copied to the result. */
-  readonly sound: string
+  /** A file whose audio is copied to the result. Absent: the result has no sound stream. */
+  readonly sound?: string | undefined
   readonly signal: AbortSignal
   readonly timeoutMs: number
 }
@@ -25,8 +25,8 @@ export async function joinParts(
   await runFfmpeg({
     args: [
       ...(await partsInput(join(folder, 'parts.txt'), { parts, rate })),
-      ...inputArgs(sound),
-      ...['-map', '0:v:0', '-map', '1:a:0', '-c', 'copy'],
+      ...(sound === undefined ? [] : inputArgs(sound)),
+      ...['-map', '0:v:0', ...(sound === undefined ? [] : ['-map', '1:a:0']), '-c', 'copy'],
       ...['-map_metadata', '-1', '-map_chapters', '-1', '-movflags', '+faststart', path],
     ],
     cwd: folder,

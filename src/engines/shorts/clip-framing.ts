@@ -65,6 +65,11 @@ function wholePicture(range: FrameSpan, { width, height }: Size): FramedRange {
   }
 }
 
+/** Returns why split screens of a clip could not be planned, `framed` being undefined if its framing failed. */
+export function splitFailure(framed: FramedClip | undefined): string | undefined {
+  return framed ? framed.degraded : 'the pictures could not be analysed'
+}
+
 /** Explains why a clip has no split screen although one was requested; empty if it has one, or `degraded` says why. */
 export function missingSplitNotes({ split, degraded }: FramedClip, index: number): string[] {
   if (split.length > 0 || degraded !== undefined) return []

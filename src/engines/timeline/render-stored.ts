@@ -19,11 +19,11 @@ export async function renderStored(
   timeline: Timeline,
   { filename, steps, ...options }: RenderStoredOptions,
 ): Promise<{ readonly path: string; readonly notes: readonly string[] }> {
-  const { crf, fadeMs, subtitles, files } = options
+  const { crf, fadeMs, hasSound, subtitles, files } = options
   const text = subtitles && (await readFile(subtitles.path, 'utf8'))
   // A cleaned file has the id of its source.
   const sizes = [...new Set(timeline.picture.map(({ material }) => material))].map((id) => files.get(id).size)
-  const inputs = [timeline, sizes, crf, fadeMs, text]
+  const inputs = [timeline, sizes, crf, fadeMs, hasSound, text]
   const key = createHash('sha256').update(JSON.stringify(inputs)).digest('hex').slice(0, 32)
   const [stored, path] = [join(steps, `${key}.mp4`), join(options.scratch, filename)]
   let notes: readonly string[] = []

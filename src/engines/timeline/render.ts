@@ -35,6 +35,8 @@ export interface RenderTimelineOptions {
    * default. Default: 3, which only removes the click.
    */
   readonly fadeMs?: number | readonly number[]
+  /** Whether the file has a sound stream, silent if nothing is heard. Default: true. */
+  readonly hasSound?: boolean
   /** ASS file whose subtitles are drawn over the picture. Its times are those of the output. */
   readonly subtitles?: { readonly path: string }
   /** Called with 0 to 100. */
@@ -74,7 +76,7 @@ const joiningPercent = 2
  * together with its sound. The first failure aborts all other work. Returns notes about the sound.
  */
 async function renderParts(timeline: Timeline, options: RenderTimelineOptions): Promise<string[]> {
-  const { path, files, scratch, threads, crf = defaultCrf, fadeMs } = options
+  const { path, files, scratch, threads, crf = defaultCrf, fadeMs, hasSound = true } = options
   const timeoutMs = (10 * 60 + 30 * timelineRenderSeconds(timeline, files)) * 1000
   const failure = new AbortController()
   const signal = AbortSignal.any([options.signal, failure.signal])
@@ -85,8 +87,10 @@ async function renderParts(timeline: Timeline, options: RenderTimelineOptions): 
   const picture = await pictureOptions(timeline, options)
   const atOnce = partsAtOnce(timeline, threads)
   const parts = await planParts(timeline, picture, { ...options, atOnce })
-  const sound = timelineSound({ timeline, context: { files, scratch }, signal, timeoutMs, fadeMs })
-  const encodingPercent = 100 - joiningPercent - (sound.isMixed ? limitingPercent : 0)
+  const sound = hasSound
+    ? timelineSound({ timeline, context: { files, scratch }, signal, timeoutMs, fadeMs })
+    : undefined
+  const encodingPercent = 100 - joiningPercent - (sound?.isMixed ? limitingPercent : 0)
   const encodedFrames = new Map<string, number>()
   const limit = limitConcurrency(atOnce)
   const threadsPerPart = Math.max(1, Math.floor(threads / Math.min(atOnce, parts.length)))
@@ -101,20 +105,22 @@ async function renderParts(timeline: Timeline, options: RenderTimelineOptions): 
       },
     })
   const limitMix = async () => {
-    if (!sound.isMixed) return []
+    if (!sound?.isMixed) return []
     const onProgress = (percent: number) =>
       options.progress(100 - limitingPercent + (percent * limitingPercent) / 100)
     return await limitTruePeak(path, { seconds: sound.samples / soundRate, signal, timeoutMs, onProgress })
   }
   const [onlyPart] = parts
-  if (onlyPart && parts.length === 1) {
+  if (onlyPart && parts.length === 1 && sound) {
     const input = (ended: AbortSignal) => reportFailure(sound.input(ended), ended, abortAll)
     await encode({ ...onlyPart, path }, { ...sound, input })
     return await limitMix()
   }
-  const soundPath = join(scratch, 'sound.m4a')
+  const soundPath = sound && join(scratch, 'sound.m4a')
   await allSettledOrThrow([
-    encodeAac(soundPath, sound, { cwd: scratch, signal, timeoutMs }).catch(abortAll),
+    ...(sound && soundPath !== undefined
+      ? [encodeAac(soundPath, sound, { cwd: scratch, signal, timeoutMs }).catch(abortAll)]
+      : []),
     ...parts.map((part) => limit(() => encode(part)).catch(abortAll)),
   ])
   await joinParts(path, { parts, rate: hertz(timeline.rate), sound: soundPath, signal, timeoutMs })
