@@ -32,8 +32,8 @@ const minSplitSeconds = 2
 /** Height of a close-up and of the crop of a slot, in heights of the face, if the picture is large enough. */
 const faceHeights = 3.2
 
-/** Height of the middle of a face in its slot. */
-const faceLevel = 0.42
+/** Height of the middle of a face in its slot; in the lower of two rows of a tall canvas, captions are below it. */
+const faceLevels = { usual: 0.42, aboveCaptions: 0.28 }
 
 /** A slot enlarges the picture at most by this factor. */
 const maxEnlargement = 3
@@ -122,11 +122,14 @@ export function tileCanvas(
 function pairCrops(
   slots: readonly Rect[],
   paths: readonly (readonly Rect[])[],
-  { source }: PlanSplitOptions,
+  { source, canvas }: PlanSplitOptions,
 ): FramingSlot[] | undefined {
+  const isTall = canvas.height > canvas.width
+  const levelIn = ({ y }: Rect) =>
+    isTall && Math.abs(y / canvas.height - 0.5) < 0.1 ? faceLevels.aboveCaptions : faceLevels.usual
   const pairs = slots.flatMap((slot, index) => {
     const others = paths.filter((_, other) => other !== index)
-    const crop = closeUp(slot, { path: paths[index] ?? [], others, source })
+    const crop = closeUp(slot, { path: paths[index] ?? [], others, source, level: levelIn(slot) })
     return crop ? [{ crop, slot }] : []
   })
   return pairs.length === slots.length ? pairs : undefined
@@ -155,7 +158,7 @@ function closeUpSlots(
         { x: 0, y: 0, width: canvas.width, height: length - whole },
         { x: 0, y: length - whole, width: canvas.width, height: whole },
       ]
-  const crop = closeUp(first, { path: main, others: [], source })
+  const crop = closeUp(first, { path: main, others: [], source, level: faceLevels.usual })
   const view = largestCrop(source, second.width / second.height)
   const hull = paths.map(hullOf).reduce(uniteRects)
   const wide = placeCrop(view, centreOf(hull), source)
@@ -173,13 +176,15 @@ interface CloseUpOptions {
   /** The same of other people, whose faces are to be left out. */
   readonly others: readonly (readonly Rect[])[]
   readonly source: Size
+  /** Height of the middle of the face in the slot, as a share. */
+  readonly level: number
 }
 
 /**
  * Returns a crop of a slot's shape around a face: as wide as looks good, narrower where another face would be seen, and
  * never so narrow that the face leaves it. Undefined if the face moves too far for that.
  */
-function closeUp(slot: Size, { path, others, source }: CloseUpOptions): Rect | undefined {
+function closeUp(slot: Size, { path, others, source, level }: CloseUpOptions): Rect | undefined {
   const hull = hullOf(path)
   const aspect = slot.width / slot.height
   const most = largestCrop(source, aspect)
@@ -195,7 +200,7 @@ function closeUp(slot: Size, { path, others, source }: CloseUpOptions): Rect | u
   const wanted = Math.min(Math.max(faceHeights * faceHeight, hull.height * 1.6), ...free)
   const height = Math.min(most.height, Math.max(least, wanted))
   const size = { width: evenWithin(height * aspect, source.width), height: evenWithin(height, source.height) }
-  const crop = placeCrop(size, { x: centre.x, y: centre.y + (0.5 - faceLevel) * size.height }, source)
+  const crop = placeCrop(size, { x: centre.x, y: centre.y + (0.5 - level) * size.height }, source)
   const centres = path.map((box) => ({ ...centreOf(box), width: 0, height: 0 }))
   return centres.every((point) => isRectInside(point, crop)) ? crop : undefined
 }

@@ -57,4 +57,22 @@ describe.skipIf(!hasFaces)('split screen (REELWRIGHT_TESTDATA)', () => {
       expect(0.4 * wide.height).toBeLessThan(crop.y + crop.height)
     }
   })
+
+  it('in two rows of a portrait canvas has the lower face above the captions', async () => {
+    const source = { width: 1280, height: 720 }
+    const faces = [0.2, 0.8].map((x) => face(x, { width: 0.12 }))
+    const film = { folder, name: 'rows', ...source }
+    const split = { mode: 'auto', orientation: 'auto' } as const
+    const result = await reframeFilm([{ frames: 60, faces }], film, { size: portrait, split })
+    const framing = result.split[0]?.framing
+    if (framing?.mode !== 'split') throw new Error('no split')
+    const levels = framing.slots.map(
+      ({ crop, slot }) => slot.y + ((0.4 * source.height - crop.y) / crop.height) * slot.height,
+    )
+    const [upper = 0, lower = 0] = levels.map((level) => level / portrait.height)
+    expect(upper).toBeCloseTo(0.21, 1)
+    // Two lines of captions begin at 0.7, and half a face is a twelfth of the canvas.
+    expect(lower).toBeLessThan(0.65)
+    expect(lower).toBeGreaterThan(0.6)
+  })
 })
