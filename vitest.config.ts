@@ -6,7 +6,7 @@ const soak = [
   'test/{day,fuzz}/**/*.test.ts',
   'test/http/{flat-memory,json-limits}.test.ts',
   'test/pack.test.ts',
-  'test/video-long2short/killed.test.ts',
+  'test/video-long2short{,-pro}/killed.test.ts',
   'test/video-oral-cut/killed.test.ts',
   'test/service/{crash,large-upload,postgres-disk,postgres-failures,power-cut,question-crash,upload-crash}.test.ts',
 ]

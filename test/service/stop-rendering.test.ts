@@ -1,10 +1,10 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ProcessIdentity } from '../../src/platform/process-identity.ts'
 import { serve, type Served } from '../contract/serve.ts'
 import { ffmpeg, streams } from '../video-split-screen/media.ts'
 import { api, pollUntil, type Api } from './api.ts'
+import { killWorkers } from './interruptions.ts'
 import { findProcesses, waitUntilExited } from './processes.ts'
 
 const clipSeconds = 10
@@ -81,12 +81,7 @@ test.each([
 
 test('kill -9 of a worker ends its ffmpeg processes; its task is retried and completes', async () => {
   const { id, before, encoders } = await startRendering('video_timeline_render', concatenation(2), 2)
-  const run = join(service.folder, 'data', 'run')
-  const workers = (await readdir(run)).filter((name) => name.endsWith('.json'))
-  for (const name of workers) {
-    const { pid } = JSON.parse(await readFile(join(run, name), 'utf8')) as ProcessIdentity
-    process.kill(pid, 'SIGKILL')
-  }
+  await killWorkers(join(service.folder, 'data'))
   await waitUntilExited(encoders)
   // The task was not finished: a second attempt starts new encoders.
   await pollUntil(working, (pids) => pids.some((pid) => !encoders.includes(pid)))

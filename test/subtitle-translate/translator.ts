@@ -15,6 +15,11 @@ export function requestedLines(body: ChatBody): RequestedLine[] | undefined {
   return lines.some((line) => typeof line === 'string') ? undefined : (lines as RequestedLine[])
 }
 
+/** Whether a request contains lines, to translate or to summarize. */
+export function isTranslation(body: ChatBody): boolean {
+  return /^\s*\{.*"lines":/s.test(promptOf(body))
+}
+
 /** Returns the user message of a chat. */
 function promptOf({ messages }: ChatBody): string {
   const content = messages.find(({ role }) => role === 'user')?.content

@@ -1,4 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { scratchFolder, testdata } from '../engines/ffmpeg/generate-media.ts'
@@ -7,42 +6,46 @@ import { type FakeService, hangs } from '../engines/services/fake-service.ts'
 import { hasSpeechFiles } from '../engines/speech/recordings.ts'
 import { canSpeak } from '../recordings/speak.ts'
 import { startStandInRecogniser } from '../recordings/stand-in-recogniser.ts'
-import { api, pollUntil } from '../service/api.ts'
-import { findProcesses, suspendProcesses, waitUntilExited } from '../service/processes.ts'
-import { startServiceProcess, type ServiceProcess } from '../service/process.ts'
-import { errorOf, uploadFile } from '../video-oral-cut/cut-service.ts'
+import { api } from '../service/api.ts'
+import {
+  expectRefunds,
+  findEncoders,
+  interrupt,
+  interruptions,
+  waitUntilClean,
+} from '../service/interruptions.ts'
+import { createServiceSequence } from '../service/killable-service.ts'
+import { suspendProcesses, waitUntilExited } from '../service/processes.ts'
+import { uploadFile } from '../video-oral-cut/cut-service.ts'
 import { filesOf, type ShortsOutput, type SpokenTalk, taskType, writeSpokenTalk } from './run-shorts.ts'
-import { clipModel } from './shorts-model.ts'
+import { clipModel, hangModelAfter, modelService } from './shorts-model.ts'
 
 describe.skipIf(!canSpeak || !hasSpeechFiles)('clips that are interrupted', async () => {
   const folder = await scratchFolder()
-  const dataDir = join(folder, 'data')
-  let [talk, recogniser, model, service]: [SpokenTalk?, FakeService?, ModelServer?, ServiceProcess?] = []
+  let [talk, recogniser, model]: [SpokenTalk?, FakeService?, ModelServer?] = []
   let fileId = ''
   /** What an undisturbed run returns, and what it asks of the recogniser and of the model. */
   let expected: unknown
   let [pieces, questions] = [0, 0]
 
+  const services = createServiceSequence(async () => {
+    talk = await writeSpokenTalk(join(folder, 'talk'), { pause: 0.9 })
+    recogniser = await startStandInRecogniser(talk.recording, {})
+    model = await startModelServer(clipModel)
+    const mirror = testdata('models')
+    return {
+      services: {
+        transcription: { address: `${recogniser.origin}/v1`, model: 'stand-in', concurrency: 1 },
+        language_model: modelService(model),
+      },
+      packs: { folder: join(folder, 'packs'), automatic: true, ...(mirror !== undefined && { mirror }) },
+      concurrency: 1,
+    }
+  })
+  const { ensureRunning } = services
   const started = () => {
     if (!recogniser || !model) throw new Error('the services have not started')
     return { recogniser, model }
-  }
-  const ensureRunning = async (): Promise<ServiceProcess> => {
-    if (service && service.process.exitCode === null && service.process.signalCode === null) return service
-    const mirror = testdata('models')
-    service = await startServiceProcess(dataDir, {
-      services: {
-        transcription: { address: `${started().recogniser.origin}/v1`, model: 'stand-in', concurrency: 1 },
-        language_model: {
-          address: `${started().model.origin}/v1`,
-          model: 'small',
-          context_tokens: 8192,
-          concurrency: 1,
-        },
-      },
-      packs: { folder: join(folder, 'packs'), automatic: true, ...(mirror !== undefined && { mirror }) },
-    })
-    return service
   }
   const create = async (): Promise<string> => {
     const { msg, data, status } = await api(await ensureRunning()).create(taskType, {
@@ -73,39 +76,11 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('clips that are interrupted', asyn
       ),
     }
   }
+  /** Credits of a task. */
+  const credits = () => Math.ceil((talk?.recording.truth.seconds ?? 0) / 60)
   const heard = () => started().recogniser.heard.length
   const asked = () => started().model.asked.length
-  const killWorkers = async (): Promise<void> => {
-    const run = join(dataDir, 'run')
-    for (const name of (await readdir(run)).filter((one) => one.endsWith('.json'))) {
-      const { pid } = JSON.parse(await readFile(join(run, name), 'utf8')) as { pid: number }
-      process.kill(pid, 'SIGKILL')
-    }
-  }
-  const kill = { worker: killWorkers, service: async () => (await ensureRunning()).kill('SIGKILL') }
-  const encoders = () => findProcesses('libx264', dataDir)
-  const programs = () => findProcesses('-nostdin', dataDir)
-  const waitUntilClean = async (): Promise<void> => {
-    await pollUntil(programs, (pids) => pids.length === 0)
-    for (const name of ['scratch', 'steps'])
-      await pollUntil(
-        () => readdir(join(dataDir, name)),
-        (left) => left.length === 0,
-      )
-  }
-  /** Lets the model answer so many questions, and no further one. Returns when that arrives. */
-  const hangModelAfter = async (answers: number): Promise<void> => {
-    const { model: server } = started()
-    const wanted = asked() + answers + 1
-    const reached = Promise.withResolvers<undefined>()
-    server.says = (body, request) => {
-      if (asked() < wanted) return clipModel(body, request)
-      server.says = clipModel
-      reached.resolve(undefined)
-      return hangs()
-    }
-    await reached.promise
-  }
+  const hangModel = (answers: number) => hangModelAfter(started().model, answers)
   const hangRecogniserAfter = (answers: number): Promise<void> => {
     const { recogniser: server } = started()
     server.replies.push(...Array.from({ length: answers }, () => server.otherwise), hangs())
@@ -113,17 +88,13 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('clips that are interrupted', asyn
   }
 
   beforeAll(async () => {
-    talk = await writeSpokenTalk(join(folder, 'talk'), { pause: 0.9 })
-    recogniser = await startStandInRecogniser(talk.recording, {})
-    model = await startModelServer(clipModel)
-    fileId = await uploadFile(await ensureRunning(), talk.path)
+    fileId = await uploadFile(await ensureRunning(), talk?.path ?? '')
     expected = await comparable(await create())
     pieces = heard()
     questions = asked()
     if (pieces < 5 || questions < 4) throw new Error(`${pieces} pieces, ${questions} questions`)
   })
   afterAll(async () => {
-    await service?.kill('SIGKILL')
     await recogniser?.[Symbol.asyncDispose]()
     await model?.[Symbol.asyncDispose]()
   })
@@ -133,63 +104,52 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('clips that are interrupted', asyn
     const reached = hangRecogniserAfter(3)
     const id = await create()
     await reached
-    await kill.worker()
+    await interrupt(services, 'kill -9 of the worker')
     expect(await comparable(id)).toEqual(expected)
     expect(heard() - before).toBe(pieces + 1)
-    expect(balance - (await api(await ensureRunning()).balance())).toBe(
-      Math.ceil((talk?.recording.truth.seconds ?? 0) / 60),
-    )
-    await waitUntilClean()
+    expect(balance - (await api(await ensureRunning()).balance())).toBe(credits())
+    await waitUntilClean(services)
   })
 
-  test.each(['worker', 'service'] as const)(
-    'kill -9 of the %s between two questions: answers are not asked again, and nothing is recognised again',
-    async (what) => {
+  test.each(interruptions)(
+    '%s between two questions: answers are not asked again, and nothing is recognised again',
+    async (how) => {
       const [heardBefore, askedBefore] = [heard(), asked()]
-      const reached = hangModelAfter(2)
+      const reached = hangModel(2)
       const id = await create()
       await reached
-      await kill[what]()
+      await interrupt(services, how)
       expect(await comparable(id)).toEqual(expected)
       expect(heard() - heardBefore).toBe(pieces)
       // The interrupted question was asked twice.
       expect(asked() - askedBefore).toBe(questions + 1)
-      await waitUntilClean()
+      await waitUntilClean(services)
     },
   )
 
-  test.each(['worker', 'service'] as const)(
-    'kill -9 of the %s during rendering: nothing else is repeated',
-    async (what) => {
-      const [heardBefore, askedBefore] = [heard(), asked()]
-      const id = await create()
-      const suspended = await suspendProcesses([encoders])
-      await kill[what]()
-      await waitUntilExited(suspended)
-      expect(await comparable(id)).toEqual(expected)
-      expect([heard() - heardBefore, asked() - askedBefore]).toEqual([pieces, questions])
-      await waitUntilClean()
-    },
-  )
+  test.each(interruptions)('%s during rendering: nothing else is repeated', async (how) => {
+    const [heardBefore, askedBefore] = [heard(), asked()]
+    const balance = await api(await ensureRunning()).balance()
+    const id = await create()
+    const suspended = await suspendProcesses([() => findEncoders(services)])
+    await interrupt(services, how)
+    await waitUntilExited(suspended)
+    expect(await comparable(id)).toEqual(expected)
+    expect([heard() - heardBefore, asked() - askedBefore]).toEqual([pieces, questions])
+    expect(balance - (await api(await ensureRunning()).balance())).toBe(credits())
+    await waitUntilClean(services)
+  })
 
   const moments = [
     { during: 'recognition', reach: () => hangRecogniserAfter(2).then(() => []) },
-    { during: 'a question', reach: () => hangModelAfter(1).then(() => []) },
-    { during: 'rendering', reach: () => suspendProcesses([encoders]) },
+    { during: 'a question', reach: () => hangModel(1).then(() => []) },
+    { during: 'rendering', reach: () => suspendProcesses([() => findEncoders(services)]) },
   ]
-  test.each(moments)('stopped during $during: no process, no file, and a refund', async ({ reach }) => {
-    const calls = api(await ensureRunning())
-    const balance = await calls.balance()
-    const reached = reach()
-    const id = await create()
-    const suspended = await reached
-    expect((await calls.cancel(id)).code).toBe(6007)
-    const { data } = await calls.stop(id)
-    expect(errorOf(data).code).toBe(6009)
-    await waitUntilExited(suspended)
-    await waitUntilClean()
-    expect(await calls.balance()).toBe(balance)
-    started().model.says = clipModel
-    expect(started().recogniser.replies).toEqual([])
-  })
+  test.each(moments)(
+    'stopped during $during, or cancelled in the queue: no process, no file, and a refund',
+    async ({ reach }) => {
+      await expectRefunds(services, { type: taskType, credits: credits(), create, reach })
+      expect(started().recogniser.replies).toEqual([])
+    },
+  )
 })

@@ -1,5 +1,6 @@
-import type { ModelServer } from '../engines/language-model/model-server.ts'
-import type { ChatBody } from '../engines/language-model/model-server.ts'
+import type { LanguageModelService } from '../../src/engines/services/services.ts'
+import type { ChatBody, ModelServer } from '../engines/language-model/model-server.ts'
+import { hangs } from '../engines/services/fake-service.ts'
 
 /** A numbered part of a transcript. */
 type Part = readonly [number: number, seconds: number, text: string]
@@ -60,3 +61,22 @@ export function answerAboutClips(input: ClipInput): unknown {
 
 /** A model that answers correctly. */
 export const clipModel: ModelServer['says'] = (body) => answerAboutClips(clipInput(body))
+
+/** Settings of a service that asks a model one question at a time. */
+export function modelService({ origin }: ModelServer): LanguageModelService {
+  return { address: `${origin}/v1`, model: 'small', context_tokens: 8192, concurrency: 1 }
+}
+
+/** Lets a model answer so many questions, and not the next one. Returns when that arrives; later ones are answered. */
+export async function hangModelAfter(server: ModelServer, answers: number): Promise<void> {
+  const { says } = server
+  const wanted = server.asked.length + answers + 1
+  const reached = Promise.withResolvers<undefined>()
+  server.says = (body, request) => {
+    if (server.asked.length < wanted) return says(body, request)
+    server.says = says
+    reached.resolve(undefined)
+    return hangs()
+  }
+  await reached.promise
+}
