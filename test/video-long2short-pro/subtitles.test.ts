@@ -7,14 +7,9 @@ import { assFile } from '../../src/media/subtitles/ass-file.ts'
 import { presetStyle } from '../../src/media/subtitles/style-presets.ts'
 import { estimatedTypeface } from '../../src/media/subtitles/text-width.ts'
 import { scratchFolder, testdata } from '../engines/ffmpeg/generate-media.ts'
-import {
-  type ChatBody,
-  type ModelServer,
-  setModel,
-  startModelServer,
-} from '../engines/language-model/model-server.ts'
+import { type ModelServer, setModel, startModelServer } from '../engines/language-model/model-server.ts'
 import { useNoPacks, useTestPacks } from '../engines/vision/test-packs.ts'
-import { correctAnswer, requestedLines } from '../subtitle-translate/translator.ts'
+import { correctAnswer, isTranslation, requestedLines } from '../subtitle-translate/translator.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { type ProRun, runPro, type ToneTalk, writeToneTalk } from './run-pro.ts'
 
@@ -27,14 +22,6 @@ beforeAll(async () => {
 })
 
 const small = { output_size: '180x320', duration: { pref: 'short' }, camera_move: { enable: false } }
-
-/** Whether a question contains lines to translate. */
-function isTranslation({ messages }: ChatBody): boolean {
-  const content = messages.find(({ role }) => role === 'user')?.content
-  const text =
-    typeof content === 'string' ? content : (content ?? []).map(({ text: part = '' }) => part).join('')
-  return /^\s*\{.*"lines":/s.test(text)
-}
 
 describe('subtitles in two languages', () => {
   let server: ModelServer
@@ -79,6 +66,19 @@ describe('subtitles in two languages', () => {
     // The margin of the style, which is lower.
     expect(margin(translated[0])).toBe(0)
     expect(margin(original[0])).toBeGreaterThan(320 * 0.2)
+  })
+
+  it('that are one are drawn once, which notes state', async () => {
+    const scratch = await mkdtemp(join(folder, 'same-'))
+    const request = { ...small, stt: talk.stt, language: 'zh-CN', subtitle: { translate_language: 'zh-CHS' } }
+    const { output } = await runPro(talk.path, request, { folder, scratch })
+    expect(output.errors.subtitle).toBeUndefined()
+    expect(output.notes).toContain(
+      'subtitle.translate_language: zh-CHS is the language of the video, so its lines have no translation',
+    )
+    const ass = await readFile(join(scratch, 'clip1.ass'), 'utf8')
+    expect(ass).toMatch(/^Dialogue:.*original-/m)
+    expect(ass).not.toMatch(/^Dialogue:.*translation-/m)
   })
 })
 

@@ -9,7 +9,6 @@ import type { Size } from '../../src/media/geometry.ts'
 import { clipCaptions } from '../../src/media/shorts/clip-captions.ts'
 import type { HighlightedWords } from '../../src/media/shorts/highlight-times.ts'
 import { type BurnedCue, burnedSubtitles } from '../../src/media/subtitles/burned-subtitles.ts'
-import { stripPunctuation } from '../../src/media/subtitles/strip-punctuation.ts'
 import { unwrapText } from '../../src/media/subtitles/wrap.ts'
 import type { Degradations } from './degradations.ts'
 import type { Long2shortProInput } from './plan.ts'
@@ -30,10 +29,10 @@ export async function subtitleCues(
   job: SubtitleJob,
 ): Promise<ReadonlyMap<number, readonly BurnedCue[]>> {
   const { input, rate, size } = job
-  const { enable, strip_punctuation: strip, translate_language: to } = input.subtitle
+  const { enable, translate_language: to } = input.subtitle
   if (!enable) return new Map()
   const speed = input.speed.factor
-  // Punctuation shows a translator where sentences end, and is removed afterwards.
+  // Punctuation shows a translator where sentences end, and where lines are divided. It is removed afterwards.
   const spoken = new Map(
     clips.map(({ index, words, ranges }) => [
       index,
@@ -45,20 +44,14 @@ export async function subtitleCues(
     to === undefined || isSameWriting(input.language, to)
       ? undefined
       : await job.degradations.attempt('subtitle', indexes, () => translateCues(spoken, to, job))
-  const cues = translated ?? spoken
-  return strip ? new Map([...cues].map(([index, list]) => [index, list.flatMap(stripCue)])) : cues
+  return translated ?? spoken
 }
 
-/** Returns a cue without commas and periods; none if nothing is left. */
-function stripCue({ lines, translation, ...times }: BurnedCue): BurnedCue[] {
-  const kept = lines.map(stripPunctuation).filter((line) => line !== '')
-  if (kept.length === 0) return []
-  return [
-    {
-      ...{ ...times, lines: kept },
-      ...(translation !== undefined && { translation: stripPunctuation(translation) }),
-    },
-  ]
+/** Explains why subtitles have no second language although one was requested; empty if they have one. */
+export function translationNotes({ language, subtitle }: Long2shortProInput): string[] {
+  const { enable, translate_language: to } = subtitle
+  if (!enable || to === undefined || !isSameWriting(language, to)) return []
+  return [`subtitle.translate_language: ${to} is the language of the video, so its lines have no translation`]
 }
 
 /** Both codes of simplified Chinese are one language. */
@@ -110,9 +103,9 @@ export async function clipSubtitles(
 ): Promise<string | undefined> {
   if (cues.length === 0) return undefined
   const { scratch, signal } = context
-  const { translate_language: translated } = input.subtitle
+  const { translate_language: translated, strip_punctuation: strip } = input.subtitle
   return burnedSubtitles(cues, {
-    canvas: size,
+    ...{ canvas: size, strip },
     typeface: await typefaceFor(input.language, { scratch, signal }),
     ...(translated && { translationTypeface: await typefaceFor(translated, { scratch, signal }) }),
     highlights: highlights.map(({ text, begin_time, end_time }) => ({

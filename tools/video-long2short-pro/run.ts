@@ -8,7 +8,7 @@ import { planClips, type PlannedClips } from '../../src/engines/shorts/plan-clip
 import { constantRate, frameTime, hertz } from '../../src/media/frame-rate.ts'
 import type { BurnedCue } from '../../src/media/subtitles/burned-subtitles.ts'
 import { hashFile } from '../../src/platform/hash.ts'
-import { subtitleCues } from './clip-subtitles.ts'
+import { subtitleCues, translationNotes } from './clip-subtitles.ts'
 import type { videoLong2shortPro } from './contract.ts'
 import { Degradations } from './degradations.ts'
 import { finishClip, type FinishedClip, type FinishJob } from './finish-clip.ts'
@@ -101,7 +101,7 @@ async function cleanSource(
 }
 
 function result(
-  { jump_cut }: Long2shortProInput,
+  input: Long2shortProInput,
   plan: PlannedClips,
   {
     finished,
@@ -110,14 +110,18 @@ function result(
 ): Output {
   const errors = degradations.errors(plan.clips.length)
   const remarks = plan.notes.filter((note) => note !== plan.degraded)
-  const notes = new Set([...remarks, ...[...finished.values()].flatMap((clip) => clip.notes)])
+  const notes = new Set([
+    ...remarks,
+    ...translationNotes(input),
+    ...[...finished.values()].flatMap((clip) => clip.notes),
+  ])
   return {
     clips: plan.clips.flatMap((clip) => {
       const { file, speed } = finished.get(clip.index) ?? {}
       return file ? [{ ...describedClip(clip, plan, speed), file }] : []
     }),
     report: {
-      ...{ ...plan.counts, clip_count: finished.size, jump_cut },
+      ...{ ...plan.counts, clip_count: finished.size, jump_cut: input.jump_cut },
       ...{ degraded: Object.keys(errors).length > 0, degraded_items: degradations.items() },
     },
     errors,

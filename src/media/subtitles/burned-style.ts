@@ -57,7 +57,9 @@ export const burnedColours = { plain: '#ffffff', highlight: '#ffd84d' } as const
 export function burnedStyle({ name, canvas, typeface, scale = 1 }: BurnedStyleOptions): AssStyle {
   const { free, letters, em: share } = shapeOf(canvas)
   const width = canvas.width * (1 - 2 * free.side)
-  const usual = Math.min(share * canvas.height, width / (letters + 2 * outlineEms + shadowEms + 0.1))
+  // The width of a line is a whole number of pixels without the edges of its letters.
+  const room = width - 2 * libassRounding - 1
+  const usual = Math.min(share * canvas.height, room / (letters + 2 * (outlineEms + shadowEms)))
   const em = Math.max(1, usual * scale)
   const [outline, shadow] = [em * outlineEms, em * shadowEms]
   const edge = outline + shadow + libassRounding

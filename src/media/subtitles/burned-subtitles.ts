@@ -3,6 +3,7 @@ import { type AssEvent, assFile, marginAbove } from './ass-file.ts'
 import { burnedColours, burnedStyle } from './burned-style.ts'
 import { removeControls } from './control-characters.ts'
 import type { Cue } from './split-cues.ts'
+import { stripPunctuation } from './strip-punctuation.ts'
 import type { AssStyle } from './style-presets.ts'
 import type { Typeface } from './text-width.ts'
 import { escapeText } from './tokens.ts'
@@ -27,6 +28,8 @@ export interface BurnedSubtitlesOptions {
   /** Typeface of the translations. */
   readonly translationTypeface?: Typeface
   readonly highlights?: readonly BurnedHighlight[]
+  /** Removes commas and periods, but only after they have decided where lines are divided. Default: they stay. */
+  readonly strip?: boolean
 }
 
 /** Most lines of a language at once. */
@@ -87,10 +90,12 @@ interface Layout {
 function layOut(
   { lines, translation = '' }: BurnedCue,
   styles: StylePair,
-  { typeface, translationTypeface = typeface }: BurnedSubtitlesOptions,
+  { typeface, translationTypeface = typeface, strip = false }: BurnedSubtitlesOptions,
 ): Layout {
-  const original = wrapStyled(lines.join('\n'), styles.original, typeface)
-  const translated = wrapStyled(translation, styles.translation, translationTypeface)
+  const written = (all: readonly string[]) =>
+    (strip ? all.map(stripPunctuation) : all).filter((line) => line.trim() !== '')
+  const original = written(wrapStyled(lines.join('\n'), styles.original, typeface))
+  const translated = written(wrapStyled(translation, styles.translation, translationTypeface))
   const count = Math.ceil(Math.max(original.length, translated.length) / maxLines)
   const onPage = (all: readonly string[], page: number) =>
     all.filter((_, index) => Math.floor((index * count) / all.length) === page)
@@ -104,7 +109,7 @@ function layOut(
 function wrapStyled(text: string, style: AssStyle, typeface: Typeface): string[] {
   const plain = unwrapText(removeControls(text).replaceAll(/[\t\u2028\u2029\u0085\v\f]/g, '\n'))
   const measure = (line: string) => typeface.measure(line, style.bold) * style.em
-  return wrapText(plain, { width: style.lineWidth, measure }).filter((line) => line.trim() !== '')
+  return wrapText(plain, { width: style.lineWidth, measure })
 }
 
 /** Returns the events of a cue. */

@@ -64,6 +64,9 @@ const shortCueCost = 0.6
 /** Cost of a cue that contains the end of one sentence and only the start of the next. */
 const splitSentenceCost = 1.2
 
+/** Cost of a full cue; that of others falls with the square of their width, so that splits that cost the same are even. */
+const fullCueCost = 0.2
+
 /** Minimum duration of a cue where possible, in milliseconds. */
 const minCueMs = 800
 
@@ -84,7 +87,7 @@ function bestSplit(
   const from = new Int32Array(words.length + 1)
   least[0] = 0
   for (let start = 0; start < words.length; start += 1) {
-    let [full, filled, letters] = [0, 0, 0]
+    let [full, filled, letters, total] = [0, 0, 0, 0]
     let ended = false
     for (let end = start + 1; end <= words.length; end += 1) {
       const word = words[end - 1]
@@ -97,9 +100,11 @@ function bestSplit(
       letters += readingLength(word)
       const textWidth = full * width + filled + word.width
       const ends = word.after === 'sentence'
-      const shortnessCost =
-        (textWidth < width / 3 ? shortCueCost : 0) + (letters * msEach < minCueMs ? briefCueCost : 0)
-      const cost = 1 + shortnessCost + splitCosts[word.after] + (ended && !ends ? splitSentenceCost : 0)
+      const lengthCost =
+        (textWidth < width / 3 ? shortCueCost : 0) +
+        (letters * msEach < minCueMs ? briefCueCost : 0) +
+        fullCueCost * ((total + word.width) / (lines * width)) ** 2
+      const cost = 1 + lengthCost + splitCosts[word.after] + (ended && !ends ? splitSentenceCost : 0)
       ended ||= ends
       const sum = (least[start] ?? 0) + cost
       if (sum < (least[end] ?? 0)) {
@@ -107,6 +112,7 @@ function bestSplit(
         from[end] = start
       }
       filled += word.width + word.spaceWidth
+      total += word.width + word.spaceWidth
     }
   }
   const parts: MeasuredPiece[][] = []

@@ -17,6 +17,7 @@ test.each([
     '나는 바다에 가 본 적이 없어서 너와 함께 가고 싶어',
     ['나는 바다에 가 본 적이', '없어서 너와 함께 가고 싶어'],
   ],
+  [13, '四十年过去了，登机牌还在我的钱包里。', ['四十年过去了，', '登机牌还在我的钱包里。']],
   [10, '「東京へ行きましょう」と言った', ['「東京へ', '行きましょう」と言った']],
   [10, 'Quoi ? « Bonjour » dit-il', ['Quoi ?', '« Bonjour »', 'dit-il']],
   [8, 'Stay', ['Stay']],
@@ -162,6 +163,13 @@ test('long text is split at sentences, and its time is divided', () => {
   ])
   expect(shown[0]?.start).toBe(1000)
   expect(shown.at(-1)?.end).toBe(10_000)
+})
+
+test('a sentence without clauses is split into cues of similar length', () => {
+  const sentence = 'That evening I sold my motorcycle and bought a ticket to Lisbon.'
+  const shown = splitIntoCues({ start: 0, end: 4_000, text: sentence }, { ...room(16), lines: 2 })
+  expect(shown).toHaveLength(2)
+  for (const { lines } of shown) expect(lines.join(' ').length).toBeGreaterThan(sentence.length / 3)
 })
 
 test('a very short clause is joined to its neighbour if that has room', () => {

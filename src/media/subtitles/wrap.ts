@@ -79,7 +79,7 @@ function countLines(words: readonly MeasuredPiece[], width: number): number {
 const breakCosts: Readonly<Record<BreakRank, number>> = {
   sentence: 0,
   clause: 0.01,
-  word: 0.06,
+  word: 0.12,
   inside: 0.5,
   letter: 1,
 }

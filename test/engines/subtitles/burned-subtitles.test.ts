@@ -8,7 +8,7 @@ import { typefaceFor } from '../../../src/engines/subtitles/typefaces.ts'
 import type { Bounds, Size } from '../../../src/media/geometry.ts'
 import { safeArea } from '../../../src/media/subtitles/burned-style.ts'
 import { type BurnedCue, burnedSubtitles } from '../../../src/media/subtitles/burned-subtitles.ts'
-import { estimatedTypeface, type Typeface } from '../../../src/media/subtitles/text-width.ts'
+import { estimatedTypeface, estimateWidth, type Typeface } from '../../../src/media/subtitles/text-width.ts'
 import { scratchFolder } from '../ffmpeg/generate-media.ts'
 
 const shapes = {
@@ -125,6 +125,32 @@ describe('the file of burned subtitles', () => {
         /^Dialogue: 0,([^,]+),([^,]+),([^,]+),(?:[^,]*,){5}(.*)$/.exec(line) ?? []
       return text === undefined ? [] : [{ start, end, style, text }]
     })
+
+  it.each([
+    ['9:16', 13],
+    ['1:1', 16],
+    ['16:9', 20],
+  ] as const)('of %s has %i full-width letters on a line', (shape, letters) => {
+    const cue = { start: 0, end: 4000, lines: ['学'.repeat(letters)] }
+    const exact = { ...estimatedTypeface('Arial'), measure: estimateWidth }
+    for (const scale of [1, 0.5, 0.25]) {
+      const { width, height } = shapes[shape]
+      const smaller = { width: width * scale, height: height * scale }
+      const ass = burnedSubtitles([cue], { canvas: smaller, typeface: exact })
+      expect(events(ass).map(({ text }) => text)).toEqual(cue.lines)
+    }
+  })
+
+  it('divides lines at punctuation that is not shown', () => {
+    const cue = {
+      ...{ start: 0, end: 4000, lines: ['四十年过去了，', '登机牌还在我的钱包里。'] },
+      translation: 'Forty years later, the pass is in my wallet.',
+    }
+    const ass = burnedSubtitles([cue], { canvas, typeface: estimatedTypeface('Arial'), strip: true })
+    const texts = events(ass).map(({ text }) => text)
+    expect(texts).toContain(String.raw`四十年过去了\N登机牌还在我的钱包里`)
+    expect(texts.join('')).not.toMatch(/[.,，。]/)
+  })
 
   it('highlights whole words, in their case, while they are said', () => {
     const cue = { start: 0, end: 4000, lines: ['Explain an explanation, then explain it'] }
