@@ -1,18 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { applyTextStyle, loadDrawing, type Pen } from '../../src/engines/canvas/drawing.ts'
-import { configureServices } from '../../src/engines/services/configured.ts'
-import { runRaw } from '../../src/engines/ffmpeg/run.ts'
+import { loadDrawing } from '../../src/engines/canvas/drawing.ts'
 import { readSubtitles } from '../../src/media/subtitles/read.ts'
-import { startModelServer } from '../../test/engines/language-model/model-server.ts'
-import { useSpeechPacks } from '../../test/engines/speech/recordings.ts'
-import { assemble } from '../../test/recordings/assemble.ts'
-import { readAloud } from '../../test/recordings/read-aloud.ts'
-import { startStandInRecogniser } from '../../test/recordings/stand-in-recogniser.ts'
-import { filmSpeaker } from '../../test/recordings/talking-head.ts'
-import { runShorts, type ShortsRun, talkText } from '../../test/video-long2short/run-shorts.ts'
+import { runShorts, type ShortsRun } from '../../test/video-long2short/run-shorts.ts'
 import { clipModel } from '../../test/video-long2short/shorts-model.ts'
+import { faint, filmTalk, frameAt, ink, write } from './shorts-talk.ts'
 
 // Draws shorts.jpg: frames of the source, and frames and subtitles of the clips of a generated talk.
 // REELWRIGHT_TESTDATA=<folder of test data> node docs/operations/shorts.ts
@@ -23,7 +16,6 @@ const frame = { width: 162, height: 288 }
 const source = { width: 512, height: 288 }
 const margin = 20
 const row = frame.height + 104
-const [ink, faint] = ['#1f2328', '#656d76']
 
 const folder = await mkdtemp(join(tmpdir(), 'shorts-'))
 try {
@@ -32,36 +24,14 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Films the talk, with the speaker beside the middle, and makes vertical clips of it. */
+/** Makes vertical clips of the talk. */
 async function makeShorts(): Promise<{ readonly path: string; readonly run: ShortsRun }> {
-  useSpeechPacks(folder)
-  const recording = await assemble(readAloud(talkText, { pause: 0.9 }))
-  const path = await filmSpeaker(folder, recording, {
-    ...{ name: 'podcast', rate: { num: 25, den: 1 }, height: 480 },
-    output: ['-vf', 'pad=854:480:120:0:0x2b3440'],
-  })
-  await using recogniser = await startStandInRecogniser(recording, {})
-  await using model = await startModelServer(clipModel)
-  configureServices({
-    transcription: { address: `${recogniser.origin}/v1`, model: 'stand-in' },
-    language_model: { address: `${model.origin}/v1`, model: 'small', context_tokens: 8192 },
-  })
+  await using talk = await filmTalk(folder, clipModel)
   const request = {
     ...{ outputs: ['video', 'subtitle'], output_size: '540x960' },
     duration: { pref: 'short', max_clip_sec: 20 },
   }
-  return { path, run: await runShorts(path, request, { folder }) }
-}
-
-/** A frame of a video at a time in seconds. */
-async function frameAt(path: string, seconds: number) {
-  const png = join(folder, 'frame.png')
-  await runRaw({
-    args: ['-y', '-ss', seconds.toFixed(3), '-i', path, '-frames:v', '1', png],
-    timeoutMs: 60_000,
-  })
-  const { loadImage } = await loadDrawing()
-  return await loadImage(png)
+  return { path: talk.path, run: await runShorts(talk.path, request, { folder }) }
 }
 
 async function draw({ path, run }: Awaited<ReturnType<typeof makeShorts>>): Promise<Buffer> {
@@ -81,7 +51,13 @@ async function draw({ path, run }: Awaited<ReturnType<typeof makeShorts>>): Prom
       y: top + 14,
       colour: faint,
     })
-    pen.drawImage(await frameAt(path, (start + end) / 2), margin, top + 28, source.width, source.height)
+    pen.drawImage(
+      await frameAt(path, (start + end) / 2, folder),
+      margin,
+      top + 28,
+      source.width,
+      source.height,
+    )
     const left = 2 * margin + source.width
     const seconds = clip.total_duration_ms / 1000
     write(
@@ -96,7 +72,7 @@ async function draw({ path, run }: Awaited<ReturnType<typeof makeShorts>>): Prom
       const at = ((number + 0.5) * seconds) / framesPerClip
       const x = left + number * (frame.width + 8)
       pen.drawImage(
-        await frameAt(run.paths.get(`${name}.mp4`) ?? '', at),
+        await frameAt(run.paths.get(`${name}.mp4`) ?? '', at, folder),
         x,
         top + 28,
         frame.width,
@@ -108,18 +84,4 @@ async function draw({ path, run }: Awaited<ReturnType<typeof makeShorts>>): Prom
     }
   }
   return await canvas.encode('jpeg', 88)
-}
-
-interface TextPlace {
-  readonly x: number
-  readonly y: number
-  readonly colour: string
-  /** Longer texts are condensed. */
-  readonly width?: number
-}
-
-function write(pen: Pen, text: string, { x, y, colour, width }: TextPlace): void {
-  applyTextStyle(pen, { size: 14, weight: colour === ink ? 600 : 400 })
-  pen.fillStyle = colour
-  pen.fillText(text, x, y, width)
 }

@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { videoLong2short } from '../../tools/video-long2short/contract.ts'
+import { videoLong2shortPro } from '../../tools/video-long2short-pro/contract.ts'
 import { testdata } from '../engines/ffmpeg/generate-media.ts'
 import { type ModelServer, startModelServer } from '../engines/language-model/model-server.ts'
 import { hasSpeechFiles } from '../engines/speech/recordings.ts'
@@ -13,7 +14,7 @@ import { readAloud } from '../recordings/read-aloud.ts'
 import { canSpeak } from '../recordings/speak.ts'
 import { startStandInRecogniser } from '../recordings/stand-in-recogniser.ts'
 import { talkText } from '../video-long2short/run-shorts.ts'
-import { clipModel } from '../video-long2short/shorts-model.ts'
+import { translatingClipModel } from '../video-long2short/shorts-model.ts'
 import { startAgentSession, type AgentSession, type ConnectedAgent } from './agent-session.ts'
 import { callUntilDone, promptCalls } from './call-until-done.ts'
 
@@ -34,7 +35,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a long video', () => {
     session = await startAgentSession()
     const recording = await assemble(readAloud(talkText, { pause: 0.8 }))
     recogniser = await startStandInRecogniser(recording, {})
-    model = await startModelServer(clipModel)
+    model = await startModelServer(translatingClipModel())
     await mkdir(session.dataDir, { recursive: true })
     const settings = {
       models_mirror: testdata('models'),
@@ -52,8 +53,8 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a long video', () => {
     await model?.[Symbol.asyncDispose]()
   })
 
-  const shorts = async (args: object) => {
-    const { data, text, isError } = await callUntilDone(agent, 'video_long2short', args)
+  const shorts = async (args: object, tool: string = videoLong2short.name) => {
+    const { data, text, isError } = await callUntilDone(agent, tool, args)
     expect([isError ? text : '', data['status'], JSON.stringify(data['error'])]).toEqual([
       '',
       'completed',
@@ -76,9 +77,14 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a long video', () => {
 
   test('the prompt inspects, makes clips and looks at them', async () => {
     const steps = await promptCalls(agent, 'make-shorts', { video: 'podcast.mp4', editor: 'Premiere' })
-    expect(steps.map(([name]) => name)).toEqual(['inspect_file', 'video_long2short', 'inspect_file'])
-    const [look, make, check] = steps
-    if (!look || !make || !check) throw new Error('a step is missing')
+    expect(steps.map(([name]) => name)).toEqual([
+      'inspect_file',
+      'video_long2short',
+      'video_long2short_pro',
+      'inspect_file',
+    ])
+    const [look, make, finish, check] = steps
+    if (!look || !make || !finish || !check) throw new Error('a step is missing')
     expect(await agent.call(look[0], look[1])).toMatchObject({ isError: false })
     const { files } = await shorts({ ...make[1], output_size: '160x284' })
     const names = files.map(({ path }) => path.slice(session.workspace.length + 1))
@@ -88,5 +94,21 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a long video', () => {
     const { isError, result } = await agent.call(check[0], check[1])
     expect(isError).toBe(false)
     expect(result.content[1]).toMatchObject({ type: 'image', mimeType: 'image/jpeg' })
+
+    const finished = await shorts({ ...finish[1], output_size: '160x284' }, finish[0])
+    expect(endings(finished.files)).toEqual(finished.output.clips.map(() => '.mp4'))
+    expect(finished.files[0]?.path).toBe(join(session.workspace, 'finished', 'clip1.mp4'))
+    expect(finished.output.report).toMatchObject({ degraded: false })
+  })
+
+  test.each(videoLong2shortPro.examples)('example of finished clips: $title', async ({ input }) => {
+    const size = input['output_size'] === '1:1' ? '160x160' : '160x284'
+    const { files, output, next_step } = await shorts(
+      { ...input, output_size: size },
+      videoLong2shortPro.name,
+    )
+    expect(output.report).toMatchObject({ degraded: false, clip_count: output.clips.length })
+    expect(endings(files)).toEqual(output.clips.map(() => '.mp4'))
+    expect(next_step).toContain(files[0]?.path)
   })
 })

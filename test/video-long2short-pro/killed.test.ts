@@ -7,9 +7,8 @@ import { api } from '../service/api.ts'
 import { expectRefunds, interrupt, interruptions, waitUntilClean } from '../service/interruptions.ts'
 import { createServiceSequence } from '../service/killable-service.ts'
 import { findProcesses, suspendProcesses, waitUntilExited } from '../service/processes.ts'
-import { correctAnswer, isTranslation, requestedLines } from '../subtitle-translate/translator.ts'
 import { uploadFile } from '../video-oral-cut/cut-service.ts'
-import { clipModel, hangModelAfter, modelService } from '../video-long2short/shorts-model.ts'
+import { hangModelAfter, modelService, translatingClipModel } from '../video-long2short/shorts-model.ts'
 import { type ProOutput, type ToneTalk, writeToneTalk } from './run-pro.ts'
 
 // The transcript is given: video_long2short and video_oral_cut test interrupted recognition.
@@ -26,10 +25,7 @@ describe.skipIf(process.platform !== 'linux')('finished clips that are interrupt
 
   const services = createServiceSequence(async () => {
     talk = await writeToneTalk(join(folder, 'talk.mp4'), 64)
-    model = await startModelServer((body, heard) => {
-      const lines = isTranslation(body) ? requestedLines(body) : undefined
-      return lines ? { lines: correctAnswer(lines) } : clipModel(body, heard)
-    })
+    model = await startModelServer(translatingClipModel())
     return {
       services: { language_model: modelService(model) },
       packs: { folder: join(folder, 'packs'), automatic: false },

@@ -1,6 +1,7 @@
 import type { LanguageModelService } from '../../src/engines/services/services.ts'
 import type { ChatBody, ModelServer } from '../engines/language-model/model-server.ts'
 import { hangs } from '../engines/services/fake-service.ts'
+import { correctAnswer, isTranslation, requestedLines } from '../subtitle-translate/translator.ts'
 
 /** A numbered part of a transcript. */
 type Part = readonly [number: number, seconds: number, text: string]
@@ -61,6 +62,14 @@ export function answerAboutClips(input: ClipInput): unknown {
 
 /** A model that answers correctly. */
 export const clipModel: ModelServer['says'] = (body) => answerAboutClips(clipInput(body))
+
+/** A model that also translates the captions of clips. `translate`: by default into what tests can predict. */
+export function translatingClipModel(translate?: (text: string) => string): ModelServer['says'] {
+  return (body, heard) => {
+    const lines = isTranslation(body) ? requestedLines(body) : undefined
+    return lines ? { lines: correctAnswer(lines, translate) } : clipModel(body, heard)
+  }
+}
 
 /** Settings of a service that asks a model one question at a time. */
 export function modelService({ origin }: ModelServer): LanguageModelService {

@@ -2,7 +2,6 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Rational } from '../../src/contract/media-facts.ts'
 import type { OutputOf } from '../../src/contract/operation.ts'
-import type { TaskRecord } from '../../src/contract/task.ts'
 import type { videoOralCut } from '../../tools/video-oral-cut/contract.ts'
 import { testdata } from '../engines/ffmpeg/generate-media.ts'
 import type { FakeService } from '../engines/services/fake-service.ts'
@@ -70,11 +69,6 @@ export async function outputOf(service: ServiceAccess, id: string): Promise<CutO
   const { data } = await api(service).ended(taskType, id)
   if (data.status !== 'completed') throw new Error(`the task ${JSON.stringify(data)}`)
   return data.output_result as CutOutput
-}
-
-/** The error of a failed task. */
-export function errorOf({ output_result }: TaskRecord): { code: number; message: string } {
-  return (output_result as { error: { code: number; message: string } }).error
 }
 
 /** Downloads the result file of a type and format. */
