@@ -1,50 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Point, Rect, Size } from '../../src/media/geometry.ts'
+import type { Size } from '../../src/media/geometry.ts'
 import type { FrameSpan } from '../../src/media/particle/frame-spans.ts'
 import { planFraming } from '../../src/media/reframe/plan-framing.ts'
-import type { PictureAnalysis } from '../../src/media/reframe/shot-takes.ts'
-import { createRandom } from '../piano/seeded-random.ts'
+import { detected, during, type FacePath, perSecond, seconds, standing } from './detected-faces.ts'
 import { judgeFraming } from './judge-framing.ts'
 
-const perSecond = 25
 const wide = { width: 1920, height: 1080 }
 const portrait = { width: 1080, height: 1920 }
-
-/** The path of a face: its centre at a frame; undefined where it is not in the picture. */
-interface FacePath {
-  readonly width: number
-  readonly at: (frame: number) => Point | undefined
-}
-
-const seconds = (count: number) => Math.round(count * perSecond)
-const standing = (x: number, y: number, width = 200): FacePath => ({ width, at: () => ({ x, y }) })
-const during = (path: FacePath, from: number, to: number): FacePath => ({
-  width: path.width,
-  at: (frame) => (frame >= from && frame < to ? path.at(frame) : undefined),
-})
-
-/** What a detector finds of faces: about 4 samples per second, inexact by 3 % of the width, and 8 % are missed. */
-function detected(paths: readonly FacePath[], frames: number, cuts: readonly number[] = []): PictureAnalysis {
-  const random = createRandom(frames)
-  const isSample = (frame: number) =>
-    frame % 6 === 0 || cuts.includes(frame) || cuts.includes(frame + 1) || frame === frames - 1
-  const samples = Array.from({ length: frames }, (_, frame) => frame)
-    .filter(isSample)
-    .map((frame) => {
-      const faces = paths.flatMap(({ width, at }): Rect[] => {
-        const centre = at(frame)
-        if (!centre || random.uniform() < 0.08) return []
-        const [x, y] = [
-          centre.x + 0.03 * width * random.gaussian(),
-          centre.y + 0.03 * width * random.gaussian(),
-        ]
-        return [{ x: x - width / 2, y: y - 0.6 * width, width, height: 1.2 * width }]
-      })
-      return { frame, faces }
-    })
-  return { changes: cuts.map((frame) => ({ frame, mixed: 0 })), samples, starts: [0] }
-}
 
 interface JudgeOptions {
   readonly source?: Size

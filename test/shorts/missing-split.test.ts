@@ -6,7 +6,7 @@ const range = { first: 0, end: 50, framing: { mode: 'fit', blurSigma: 40 } } as 
 test('a requested split screen that no part of a clip has is explained', () => {
   const notes = missingSplitNotes({ ranges: [range], split: [] }, 2)
   expect(notes).toEqual([
-    'split_screen: clip2 has none: it needs the same 2 to 4 people, too far apart for one crop, for at least 2 s, and shows all faces that it finds, also those in the background',
+    'split_screen: clip2 has none: it needs the same 2 to 4 people, too far apart for one crop, for at least 2 s. Small faces in the background do not count',
   ])
 })
 

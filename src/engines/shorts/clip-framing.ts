@@ -74,6 +74,6 @@ export function splitFailure(framed: FramedClip | undefined): string | undefined
 export function missingSplitNotes({ split, degraded }: FramedClip, index: number): string[] {
   if (split.length > 0 || degraded !== undefined) return []
   return [
-    `split_screen: clip${index} has none: it needs the same 2 to 4 people, too far apart for one crop, for at least 2 s, and shows all faces that it finds, also those in the background`,
+    `split_screen: clip${index} has none: it needs the same 2 to 4 people, too far apart for one crop, for at least 2 s. Small faces in the background do not count`,
   ]
 }

@@ -166,22 +166,30 @@ function betweenRects(from: Rect, to: Rect, share: number): Rect {
   }
 }
 
-/** A face counts from this share of the samples or from this time on, whichever is less. */
-const minPresence = { share: 0.3, seconds: 3 }
+/**
+ * A face counts from this share of the samples or from this time on, whichever is less. For the latter, it must be found in
+ * at least this share of the samples of that time: a face that is barely seen is in the background.
+ */
+const minPresence = { share: 0.3, seconds: 3, foundShare: 0.5 }
 
-/** Width of a face that counts, relative to the widest one that counts. Smaller ones are in the background. */
-const minWidthShare = 0.45
+/**
+ * Least widths of a face that counts: relative to the widest one, and where there are three or more to the second widest,
+ * as one person may be close to the camera. Smaller ones are in the background.
+ */
+const minWidthShare = { widest: 0.45, second: 0.6 }
 
 /** Returns the tracks of people who matter: they are seen for long enough and are not in the background. */
 export function importantTracks(tracks: readonly FaceTrack[], samples: readonly FaceSample[]): FaceTrack[] {
-  const enough = (track: FaceTrack) => {
-    if (track.found >= minPresence.share * samples.length) return true
+  const enough = ({ first, boxes, found }: FaceTrack) => {
+    if (found >= minPresence.share * samples.length) return true
     const seconds = (index: number) => samples[index]?.seconds ?? 0
-    return seconds(track.first + track.boxes.length - 1) - seconds(track.first) >= minPresence.seconds
+    const isLong = seconds(first + boxes.length - 1) - seconds(first) >= minPresence.seconds
+    return isLong && found >= minPresence.foundShare * boxes.length
   }
   const present = tracks.filter(enough)
-  const widest = Math.max(0, ...present.map(medianWidth))
-  return present.filter((track) => medianWidth(track) >= minWidthShare * widest)
+  const [widest = 0, second = 0] = present.map(medianWidth).toSorted((one, other) => other - one)
+  const least = Math.max(minWidthShare.widest * widest, minWidthShare.second * second)
+  return present.filter((track) => medianWidth(track) >= least)
 }
 
 /** Returns the median width of a face, pixels. */

@@ -29,6 +29,12 @@ const maxPeople = 4
 /** Shortest stretch with a split screen, seconds. */
 const minSplitSeconds = 2
 
+/**
+ * A third person gets a slot if seen for this share of the take or for this time, whichever is less: slots that appear for
+ * a passer-by would distract.
+ */
+const minSlotPresence = { share: 0.3, seconds: 6 }
+
 /** Height of a close-up and of the crop of a slot, in heights of the face, if the picture is large enough. */
 const faceHeights = 3.2
 
@@ -45,7 +51,7 @@ const wholeShare = { least: 0.3, most: 0.5 }
 export function planSplit(take: Take, options: PlanSplitOptions): FramedRange[] {
   const starts = [...sampleStarts(take), take.frames]
   const ranges: FramedRange[] = []
-  for (const { from, to, people } of stretches(take)) {
+  for (const { from, to, people } of stretches(take, options.perSecond)) {
     const [start, end] = [starts[from] ?? 0, starts[to] ?? take.frames]
     if (end - start < minSplitSeconds * options.perSecond) continue
     const paths = people.map((track) => track.boxes.slice(from - track.first, to - track.first))
@@ -64,17 +70,28 @@ interface Stretch {
   readonly people: readonly FaceTrack[]
 }
 
-/** Returns the runs of samples in which the same people are seen. */
-function stretches({ samples, people }: Take): Stretch[] {
+/** Returns the runs of samples in which the same people are seen. Others who are there briefly do not count. */
+function stretches(take: Take, perSecond: number): Stretch[] {
   const runs: Stretch[] = []
-  for (const sample of samples.keys()) {
-    const present = people.filter(({ first, boxes }) => sample >= first && sample < first + boxes.length)
+  const lasting = lastingPeople(take, perSecond)
+  for (const sample of take.samples.keys()) {
+    const isSeen = ({ first, boxes }: FaceTrack) => sample >= first && sample < first + boxes.length
+    const stay = lasting.filter(isSeen)
+    const present = stay.length >= 2 ? stay : take.people.filter(isSeen)
     const last = runs.at(-1)
     const isSame = last?.people.length === present.length && present.every((one) => last.people.includes(one))
     if (last && isSame) runs[runs.length - 1] = { ...last, to: sample + 1 }
     else runs.push({ from: sample, to: sample + 1, people: present })
   }
   return runs
+}
+
+function lastingPeople({ samples, people, frames }: Take, perSecond: number): FaceTrack[] {
+  const least = Math.min(minSlotPresence.share * frames, minSlotPresence.seconds * perSecond)
+  return people.filter(({ first, boxes }) => {
+    const [from, to] = [samples[first], samples[first + boxes.length - 1]]
+    return (to?.at ?? 0) - (from?.at ?? 0) >= least
+  })
 }
 
 /** Returns the slots for the faces of people over a stretch; undefined if a split screen does not fit. */

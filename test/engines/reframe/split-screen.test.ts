@@ -75,4 +75,21 @@ describe.skipIf(!hasFaces)('split screen (REELWRIGHT_TESTDATA)', () => {
     expect(lower).toBeLessThan(0.65)
     expect(lower).toBeGreaterThan(0.6)
   })
+
+  it('of two speakers leaves out the people behind them', async () => {
+    const crowd = [0.38, 0.46, 0.54, 0.62].map((x) => ({ ...face(x, { width: 0.06 }), y: 0.25 }))
+    const shots = [{ frames: 60, faces: [face(0.2, { width: 0.12 }), face(0.8, { width: 0.12 }), ...crowd] }]
+    const { split } = await reframeFilm(
+      shots,
+      { folder, name: 'crowd' },
+      { size: portrait, split: { mode: 'auto', orientation: 'auto' } },
+    )
+    expect(split).toHaveLength(1)
+    const framing = split[0]?.framing
+    if (framing?.mode !== 'split') throw new Error('no split')
+    const shown = framing.slots.map(({ crop }) =>
+      [0.2, 0.8].filter((x) => x * wide.width > crop.x && x * wide.width < crop.x + crop.width),
+    )
+    expect(shown).toEqual([[0.2], [0.8]])
+  })
 })
