@@ -11,6 +11,9 @@ import { type ModelServer, setModel, startModelServer } from '../engines/languag
 import { useNoPacks, useTestPacks } from '../engines/vision/test-packs.ts'
 import { correctAnswer, isTranslation, requestedLines } from '../subtitle-translate/translator.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
+import { subtitleCues } from '../../tools/video-long2short-pro/clip-subtitles.ts'
+import { videoLong2shortPro } from '../../tools/video-long2short-pro/contract.ts'
+import { Degradations } from '../../tools/video-long2short-pro/degradations.ts'
 import { type ProRun, runPro, type ToneTalk, writeToneTalk } from './run-pro.ts'
 
 const folder = await scratchFolder()
@@ -54,7 +57,9 @@ describe('subtitles in two languages', () => {
     expect(translated).toHaveLength(original.length)
     expect(translated.every((line) => line.includes('译文'))).toBe(true)
     // The translator reads where sentences end; nobody else does.
-    expect(asked.filter((text) => text.endsWith('.')).length).toBeGreaterThan(2)
+    expect(asked.length).toBeGreaterThan(2)
+    const sentences = talk.stt.sentence_tc_list.map(({ text }) => text)
+    expect(asked.filter((text) => !sentences.includes(text))).toEqual([])
     const textOf = (line: string) =>
       line
         .split(',')
@@ -79,6 +84,53 @@ describe('subtitles in two languages', () => {
     const ass = await readFile(join(scratch, 'clip1.ass'), 'utf8')
     expect(ass).toMatch(/^Dialogue:.*original-/m)
     expect(ass).not.toMatch(/^Dialogue:.*translation-/m)
+  })
+})
+
+describe('a sentence of several captions', () => {
+  const said = 'When I was a child, my grandmother told me a story about the sea that I have never forgotten.'
+  const translated = '我小时候，奶奶给我讲过一个关于大海的故事，我从来没有忘记。'
+  const words = said.split(' ').map((text, index, all) => ({
+    ...{ text, start: 0.35 * index, end: 0.35 * index + 0.3 },
+    endsSentence: index === all.length - 1,
+  }))
+  const metadata = {
+    ...{ title: '', summary: '', tags: [], score: 5, score_reason: '', highlight_words: [] },
+    ...{ genres: [], moods: [], themes: [] },
+  }
+  const clip = { index: 1, ranges: [{ first: 0, end: 200 }], frames: 200, words, text: said, metadata }
+
+  it('is translated as a whole, and its translation is divided over them', async () => {
+    const asked: string[] = []
+    await using server = await startModelServer((body) => {
+      const requested = requestedLines(body) ?? []
+      asked.push(...requested.map(({ text }) => text))
+      return { lines: correctAnswer(requested, () => translated) }
+    })
+    setModel(server)
+    const { signal } = new AbortController()
+    const scratch = await mkdtemp(join(folder, 'sentence-'))
+    const input = videoLong2shortPro.input.parse({
+      ...{ file_id: 'a', language: 'en-US', subtitle: { translate_language: 'zh-CN' } },
+    })
+    const cues = await subtitleCues([clip], {
+      ...{ input, rate: { num: 25, den: 1 }, size: { width: 1080, height: 1920 } },
+      degradations: new Degradations(signal),
+      context: { signal, scratch, steps: scratch, askTask: undefined, progress: () => undefined },
+    })
+    configureServices({})
+    expect(asked).toEqual([said])
+    const list = cues.get(1) ?? []
+    expect(list.map(({ lines }) => lines.join(' '))).toEqual([
+      'When I was a child',
+      'my grandmother told me a story',
+      'about the sea that I have never forgotten',
+    ])
+    expect(list.map(({ translation }) => translation)).toEqual([
+      '我小时候',
+      '奶奶给我讲过一个关于大海的故事',
+      '我从来没有忘记',
+    ])
   })
 })
 

@@ -1,7 +1,8 @@
+import { divideText } from '../../src/media/subtitles/divide-text.ts'
 import { splitIntoCues } from '../../src/media/subtitles/split-cues.ts'
 import { hasTwoSpeakers, type Passage } from '../../src/media/subtitles/passages.ts'
 import type { SubtitleFormat } from '../../src/media/subtitles/subtitles.ts'
-import { type LineLimit, splitPieces, wrapText } from '../../src/media/subtitles/wrap.ts'
+import { type LineLimit, wrapText } from '../../src/media/subtitles/wrap.ts'
 import { stripPunctuation } from '../../src/media/subtitles/strip-punctuation.ts'
 import type { SubtitleLayout } from './layout.ts'
 
@@ -108,29 +109,9 @@ function splitPassage(
     { ...translation.room, lines: maxCueLines },
   )
   const lengths = parts.map(({ lines }) => lines.join('').length)
-  const originals = original && text !== undefined ? splitByLengths(passage.text, lengths) : []
+  const originals = original && text !== undefined ? divideText(passage.text, lengths) : []
   return parts.map(({ lines, ...times }, at) => ({
     ...{ passage, times, lines },
     original: original ? wrapText(originals[at] ?? '', original.room) : [],
   }))
-}
-
-/** Splits a text into one part per length, in proportion to the lengths. */
-function splitByLengths(text: string, lengths: readonly number[]): string[] {
-  const pieces = splitPieces(text)
-  const all = lengths.reduce((sum, length) => sum + length, 0)
-  const letters = pieces.reduce((sum, piece) => sum + piece.text.length, 0)
-  const ends = lengths.map((_, at) => lengths.slice(0, at + 1).reduce((sum, length) => sum + length, 0) / all)
-  const parts = lengths.map(() => '')
-  let passed = 0
-  for (const piece of pieces) {
-    const middle = (passed + piece.text.length / 2) / letters
-    const at = Math.max(
-      0,
-      ends.findIndex((end) => middle <= end),
-    )
-    parts[at] = (parts[at] ?? '') + piece.text + piece.space
-    passed += piece.text.length
-  }
-  return parts.map((part) => part.trim())
 }

@@ -6,10 +6,11 @@ import type { PlannedClip } from '../../src/engines/shorts/plan-clips.ts'
 import { typefaceFor } from '../../src/engines/subtitles/typefaces.ts'
 import { translateLines } from '../../src/engines/translation/translate-lines.ts'
 import type { Size } from '../../src/media/geometry.ts'
-import { clipCaptions } from '../../src/media/shorts/clip-captions.ts'
+import { type CaptionSentence, captionSentences } from '../../src/media/shorts/caption-sentences.ts'
+import { type ClipCaption, clipCaptions } from '../../src/media/shorts/clip-captions.ts'
 import type { HighlightedWords } from '../../src/media/shorts/highlight-times.ts'
 import { type BurnedCue, burnedSubtitles } from '../../src/media/subtitles/burned-subtitles.ts'
-import { unwrapText } from '../../src/media/subtitles/wrap.ts'
+import { divideText } from '../../src/media/subtitles/divide-text.ts'
 import type { Degradations } from './degradations.ts'
 import type { Long2shortProInput } from './plan.ts'
 
@@ -60,9 +61,9 @@ function isSameWriting(one: SubtitleLanguage, other: SubtitleLanguage): boolean 
   return code(one) === code(other)
 }
 
-/** Translates the cues of all clips at once, so that names agree. */
+/** Translates the sentences of all clips at once, so that names agree, and divides them over their captions. */
 async function translateCues(
-  cues: ReadonlyMap<number, readonly BurnedCue[]>,
+  captions: ReadonlyMap<number, readonly ClipCaption[]>,
   to: SubtitleLanguage,
   { input, degradations, context }: SubtitleJob,
 ): Promise<ReadonlyMap<number, readonly BurnedCue[]>> {
@@ -70,29 +71,38 @@ async function translateCues(
   const { model } = opened
   if (!model) {
     const reason = opened.failure() ?? 'no language model is configured'
-    for (const clip of cues.keys()) degradations.add('subtitle', clip, `not translated: ${reason}`)
-    return cues
+    for (const clip of captions.keys()) degradations.add('subtitle', clip, `not translated: ${reason}`)
+    return captions
   }
-  const texts = [...cues.values()].flat().map(({ lines }) => unwrapText(lines.join('\n')))
+  const sentences = new Map([...captions].map(([clip, list]) => [clip, captionSentences(list)]))
   const { lines } = await translateLines(
-    texts,
+    [...sentences.values()].flat().map(({ text }) => text),
     { from: input.language, to },
     { model, signal: context.signal, onShare: (share) => context.progress(100 * share) },
   )
-  let next = 0
+  const translations = lines.values()
   return new Map(
-    [...cues].map(([clip, list]) => {
-      const translated = list.map((cue) => {
-        const line = lines[next]
-        next += 1
-        return line === undefined ? cue : { ...cue, translation: line }
-      })
+    [...sentences].map(([clip, list]) => {
+      const translated = list.flatMap((sentence) => translatedCues(sentence, translations.next().value))
       const missing = translated.filter((cue) => cue.translation === undefined).length
       if (missing > 0)
-        degradations.add('subtitle', clip, `${missing} of ${list.length} lines were not translated`)
+        degradations.add('subtitle', clip, `${missing} of ${translated.length} lines were not translated`)
       return [clip, translated]
     }),
   )
+}
+
+/** Captions with their parts of a translation. Where it has fewer words than captions, its last part stays. */
+function translatedCues({ captions }: CaptionSentence, translation: string | undefined): BurnedCue[] {
+  if (translation === undefined) return [...captions]
+  const parts = divideText(
+    translation,
+    captions.map(({ lines }) => lines.join('').length),
+  )
+  return captions.map((caption, index) => ({
+    ...caption,
+    translation: parts[index] || (parts.findLast((part) => part !== '') ?? translation),
+  }))
 }
 
 /** Returns the .ass file of a clip's subtitles; undefined if nothing is said in it. */

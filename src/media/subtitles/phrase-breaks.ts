@@ -45,7 +45,7 @@ function continuesWord(before: string, next: string): boolean {
   if (/[\d０-９.,，．]$/.test(before) && /^[\d０-９]/.test(next)) return true
   if (before.endsWith('ま') && politeEnding.test(next)) return true
   // A number and its counter.
-  if (/[\d０-９]$/.test(before) && hanStart.test(next)) return true
+  if (/[\d０-９]$/.test(before) && (hanStart.test(next) || katakanaStart.test(next))) return true
   return verbEnding.test(next) && eastAsian.test(before.slice(-1))
 }
 
@@ -95,12 +95,26 @@ function endsJapanesePhrase(before: string, next: string): boolean {
 
 /** Chinese particles, suffixes and measure words, which belong to the word before them. */
 const chineseSuffix =
-  /^(?:的|地|得|了|着|著|过|過|吗|嗎|呢|吧|啊|呀|啦|嘛|哦|们|們|里|裡|裏|上|下|中|内|內|外|间|間|前|后|後|时|時|等|个|個|们的|們的|来|來|去|到|起来|起來|下去|出来|出來|点|點|些|位|次|年|月|日|号|號|天|岁|歲)$/
+  /^(?:的|地|[得了着著过過]的?|吗|嗎|呢|吧|啊|呀|啦|嘛|哦|们|們|里|裡|裏|上|下|中|内|內|外|间|間|前|后|後|时|時|等|个|個|们的|們的|来|來|去|到|起来|起來|下去|出来|出來|点|點|些|位|次|年|月|日|号|號|天|岁|歲)$/
 
 /** Chinese prepositions, adverbs, negations, pronouns before a noun and numerals, which belong to the word after them. */
 const chinesePrefix =
   /^(?:在|把|被|从|從|对|對|向|给|給|和|与|與|跟|比|为|為|很|不|没|沒|别|別|最|太|也|都|就|才|又|再|还|還|更|已|已经|已經|正在|将|將|会|會|能|可|要|想|应该|應該|可以|必须|必須|这|這|那|哪|每|一|两|兩|几|幾|第|老|小|是|有|让|讓|请|請)$/
 
+/** Chinese numbers, which belong to the word after them, and measure words, which belong to what is counted. */
+const chineseCount =
+  /^(?:[一二两兩三四五六七八九十百千万萬亿億几幾半数數]+[多余餘]?|[个個位次只隻条條张張件块塊名种種])$/
+
 function endsChinesePhrase(before: string, next: string): boolean {
-  return !chineseSuffix.test(next) && !chinesePrefix.test(before)
+  return (
+    !chineseSuffix.test(next) &&
+    !chinesePrefix.test(before) &&
+    !chineseCount.test(before) &&
+    !isUnknownWord(before, next)
+  )
+}
+
+/** Whether two segments of one letter each may be a word that the dictionary does not know. */
+function isUnknownWord(before: string, next: string): boolean {
+  return before.length === 1 && next.length === 1 && !chineseSuffix.test(before)
 }

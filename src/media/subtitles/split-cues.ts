@@ -53,8 +53,10 @@ const readingLength = ({ text }: MeasuredPiece) => Math.max(1, text.length)
 const splitCosts: Readonly<Record<BreakRank, number>> = {
   sentence: 0,
   clause: 0.15,
+  phrase: 0.7,
   word: 1.1,
   inside: 1.9,
+  unit: 3,
   letter: 3,
 }
 
@@ -73,11 +75,28 @@ const minCueMs = 800
 /** Cost of a cue below the minimum duration; higher than that of a split between words. */
 const briefCueCost = 1.5
 
+/** Cost of a cue whose lines can only break inside a phrase, or between a number and its unit, by the best place. */
+const lineBreakCosts: Readonly<Record<BreakRank, number>> = {
+  sentence: 0,
+  clause: 0,
+  phrase: 0,
+  word: 0.1,
+  inside: 2.2,
+  unit: 3,
+  letter: 3,
+}
+
+/** Least cost of a cue that contains the end of a clause, but whose lines cannot break there. */
+const missedClauseCost = 1.2
+
 interface SplitOptions extends LineLimit {
   readonly lines: number
   /** Duration of each letter, in milliseconds. */
   readonly msPerLetter: number
 }
+
+/** Tolerance of sums of widths. */
+const rounding = 1e-9
 
 function bestSplit(
   words: readonly MeasuredPiece[],
@@ -85,6 +104,7 @@ function bestSplit(
 ): MeasuredPiece[][] {
   const least = new Float64Array(words.length + 1).fill(Number.POSITIVE_INFINITY)
   const from = new Int32Array(words.length + 1)
+  const lineBreakCost = measureLineBreaks(words, width)
   least[0] = 0
   for (let start = 0; start < words.length; start += 1) {
     let [full, filled, letters, total] = [0, 0, 0, 0]
@@ -104,7 +124,8 @@ function bestSplit(
         (textWidth < width / 3 ? shortCueCost : 0) +
         (letters * msEach < minCueMs ? briefCueCost : 0) +
         fullCueCost * ((total + word.width) / (lines * width)) ** 2
-      const cost = 1 + lengthCost + splitCosts[word.after] + (ended && !ends ? splitSentenceCost : 0)
+      const splitCost = splitCosts[word.after] + (ended && !ends ? splitSentenceCost : 0)
+      const cost = 1 + lengthCost + splitCost + (full === 1 ? lineBreakCost(start, end) : 0)
       ended ||= ends
       const sum = (least[start] ?? 0) + cost
       if (sum < (least[end] ?? 0)) {
@@ -119,6 +140,45 @@ function bestSplit(
   for (let end = words.length; end > 0; end = from[end] ?? 0) parts.unshift(words.slice(from[end], end))
   return parts
 }
+
+/**
+ * Returns the cost of the best place to break a range of pieces into two lines; 0 where two lines are too few. Ranges must
+ * be asked for in the order of their starts, and then of their ends: the places of a start are prepared once.
+ */
+function measureLineBreaks(
+  words: readonly MeasuredPiece[],
+  width: number,
+): (start: number, end: number) => number {
+  const [before, clauseEnds] = [new Float64Array(words.length + 1), new Uint32Array(words.length + 1)]
+  for (const [index, word] of words.entries()) {
+    before[index + 1] = (before[index] ?? 0) + word.width + word.spaceWidth
+    clauseEnds[index + 1] = (clauseEnds[index] ?? 0) + (isClauseEnd(word.after) ? 1 : 0)
+  }
+  const isOneLine = (from: number, to: number) =>
+    (before[to] ?? 0) - (before[from] ?? 0) - (words[to - 1]?.spaceWidth ?? 0) <= width + rounding
+  // Least cost of a break at a place or a later one of the first line.
+  const least = new Float64Array(words.length + 1)
+  let [prepared, first, last] = [-1, 0, 0]
+  const prepare = (start: number) => {
+    ;[prepared, first, last] = [start, start + 1, start + 1]
+    while (last < words.length && isOneLine(start, last + 1)) last += 1
+    let cost = Number.POSITIVE_INFINITY
+    for (let at = last; at > start; at -= 1) {
+      cost = Math.min(cost, lineBreakCosts[words[at - 1]?.after ?? 'word'])
+      least[at] = cost
+    }
+  }
+  return (start, end) => {
+    if (prepared !== start) prepare(start)
+    while (first <= last && !isOneLine(first, end)) first += 1
+    if (first > last) return 0
+    const cost = least[first] ?? 0
+    const hasClauseEnd = (clauseEnds[end - 1] ?? 0) > (clauseEnds[start] ?? 0)
+    return hasClauseEnd && cost > 0 ? Math.max(cost, missedClauseCost) : cost
+  }
+}
+
+const isClauseEnd = (rank: BreakRank) => rank === 'clause' || rank === 'sentence'
 
 /** Pauses shorter than this are closed: the cue stays until the next one. Milliseconds. */
 const maxClosedPauseMs = 300
@@ -140,7 +200,7 @@ export function cuesFromSpeech(
 }
 
 /** Closes short pauses between cues in order, and extends short cues into the silence after them. */
-export function closePauses(cues: readonly Cue[]): Cue[] {
+export function closePauses<Shown extends Cue>(cues: readonly Shown[]): Shown[] {
   return cues.map((entry, index) => ({ ...entry, end: cueEnd(entry, cues[index + 1]?.start) }))
 }
 

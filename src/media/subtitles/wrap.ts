@@ -1,4 +1,5 @@
 import { findWordEnds, type WordEnd } from './phrase-breaks.ts'
+import { rankSpace } from './spaced-breaks.ts'
 import type { MeasureText } from './text-width.ts'
 
 /** Maximum width of a line and how to measure text. */
@@ -51,7 +52,24 @@ export function measurePieces(pieces: readonly TextPiece[], { width, measure }: 
   })
   const split = (words: readonly MeasuredPiece[], by: (piece: TextPiece) => TextPiece[]) =>
     words.flatMap((one) => (one.width > width ? by(one).map(word) : [one]))
-  return [splitEndings, splitPiece, splitLetters].reduce(split, pieces.map(word))
+  return [splitEndings, splitPiece, splitLetters].reduce(split, joinUnits(pieces, word, width))
+}
+
+/** Measures pieces, and joins numbers to their units where both fit a line. */
+function joinUnits(
+  pieces: readonly TextPiece[],
+  measured: (piece: TextPiece) => MeasuredPiece,
+  width: number,
+): MeasuredPiece[] {
+  const joined: MeasuredPiece[] = []
+  for (const piece of pieces) {
+    const last = joined.at(-1)
+    const both =
+      last?.after === 'unit' ? measured({ ...piece, text: last.text + last.space + piece.text }) : undefined
+    if (both && both.width <= width) joined[joined.length - 1] = both
+    else joined.push(measured(piece))
+  }
+  return joined
 }
 
 /** Joins adjacent pieces to text. */
@@ -79,8 +97,10 @@ function countLines(words: readonly MeasuredPiece[], width: number): number {
 const breakCosts: Readonly<Record<BreakRank, number>> = {
   sentence: 0,
   clause: 0.01,
+  phrase: 0.06,
   word: 0.12,
   inside: 0.5,
+  unit: 1,
   letter: 1,
 }
 
@@ -118,9 +138,10 @@ export function balanceLines(words: readonly MeasuredPiece[], width: number): Me
 }
 
 /**
- * Rank of a break, best first: after a sentence, a clause, a word or phrase, after a word inside a phrase, anywhere.
+ * Rank of a break, best first: after a sentence, a clause, before a phrase, after a word, after a word inside a phrase,
+ * between a number and its unit, anywhere.
  */
-export type BreakRank = 'sentence' | 'clause' | 'word' | 'inside' | 'letter'
+export type BreakRank = 'sentence' | 'clause' | 'phrase' | 'word' | 'inside' | 'unit' | 'letter'
 
 /** An unbreakable part of a text, with the spaces after it and the rank of the break there. */
 interface TextPiece {
@@ -169,11 +190,23 @@ export function splitPieces(text: string): TextPiece[] {
     const before = line.slice(Math.max(from, inked - 8), inked)
     const end = ends.get(at)
     if (!canBreak({ before, spaced: at > inked, last: letter, next, end })) continue
-    const after = breakRank(before, at > inked ? 'phrase' : end)
-    pieces.push({ text: line.slice(from, inked), space: line.slice(inked, at), after })
+    const piece = line.slice(from, inked)
+    const after = punctuationRank(before) ?? (at > inked ? spaceRank(piece, line, at) : wordEndRank(end))
+    pieces.push({ text: piece, space: line.slice(inked, at), after })
     from = at
   }
   return line === '' ? [] : [...pieces, { text: line.slice(from), space: '', after: 'sentence' }]
+}
+
+/** Returns the rank of a break of a line after so many characters, without spaces; undefined where it must not break. */
+export function rankBreak(line: string, length: number): BreakRank | undefined {
+  let end = 0
+  for (const { text, space: spaces, after } of splitPieces(line)) {
+    end += text.length
+    if (end >= length) return end === length ? after : undefined
+    end += spaces.length
+  }
+  return undefined
 }
 
 /** Splits a piece that is wider than a line before its endings and particles. */
@@ -242,8 +275,20 @@ function canBreak({ before, spaced, last, next, end }: BreakPosition): boolean {
   return unspaced.test(last) && unspaced.test(next)
 }
 
-function breakRank(before: string, end: WordEnd | undefined): BreakRank {
+function punctuationRank(before: string): BreakRank | undefined {
   if (sentenceEnd.test(before)) return 'sentence'
-  if (clauseEnd.test(before)) return 'clause'
+  return clauseEnd.test(before) ? 'clause' : undefined
+}
+
+/** Longest word that is compared, characters. */
+const maxWordLength = 40
+
+/** Rank of a space after a piece, before a position of a line. */
+function spaceRank(piece: string, line: string, at: number): BreakRank {
+  const [next = ''] = /^\S+/.exec(line.slice(at, at + maxWordLength)) ?? []
+  return rankSpace(piece.slice(-maxWordLength), next)
+}
+
+function wordEndRank(end: WordEnd | undefined): BreakRank {
   return end === 'phrase' ? 'word' : 'inside'
 }
