@@ -1,4 +1,3 @@
-import { SuspendedError } from '../../contract/questions.ts'
 import type { SubtitleLanguage } from '../../contract/languages.ts'
 import { limitConcurrency } from '../../platform/concurrency.ts'
 import { cleanDescription, type ClipMetadata } from '../../media/shorts/clip-description.ts'
@@ -8,6 +7,7 @@ import type { LanguageModel } from '../language-model/language-model.ts'
 import { estimateTokens } from '../language-model/messages.ts'
 import { languageName } from '../translation/languages.ts'
 import { describeClipKind, descriptionInstructions } from './questions.ts'
+import { settleQuestions } from './settle-questions.ts'
 
 export interface DescribeClipsOptions {
   readonly model: LanguageModel | undefined
@@ -44,19 +44,17 @@ export async function describeClips(
     maxTokens,
   }
   const room = model.inputTokenBudget(question)
-  const settled = await Promise.allSettled(
+  const answers = await settleQuestions(
     clips.map((clip) =>
       limited(() => model.ask({ ...question, input: { parts: partsWithin(units, clip, room) }, signal })),
     ),
+    signal,
   )
-  signal.throwIfAborted()
   return clips.map((clip, index) => {
-    const answer = settled[index]
-    if (answer?.status === 'fulfilled') {
-      const metadata = cleanDescription(answer.value)
-      if (metadata.title !== '') return { ...clip, metadata, skip: new Set(answer.value.skip) }
-    } else if (answer?.reason instanceof SuspendedError) throw answer.reason
-    return { ...clip, skip: new Set<number>() }
+    const answer = answers[index]
+    const metadata = answer && cleanDescription(answer)
+    if (!metadata || metadata.title === '') return { ...clip, skip: new Set<number>() }
+    return { ...clip, metadata, skip: new Set(answer.skip) }
   })
 }
 

@@ -10,6 +10,7 @@ import { type ClipMetadata, describeByText } from '../../media/shorts/clip-descr
 import { type LengthBounds, lengthBounds, type LengthPreference } from '../../media/shorts/clip-lengths.ts'
 import { type ClipUnit, clipUnits } from '../../media/shorts/clip-units.ts'
 import type { SpeechLevels } from '../../media/cut/edges.ts'
+import type { IndexRange } from '../../media/speech/align.ts'
 import type { TimeSpan } from '../../media/speech/speech-types.ts'
 import { distinctiveWords, rankUnits, unitLoudness } from '../../media/shorts/rank-units.ts'
 import { punctuateWords, type Transcript } from '../../media/speech/transcript.ts'
@@ -57,7 +58,7 @@ export interface PlannedClips {
   readonly counts: {
     /** Sentences, or groups of short ones. */
     readonly unit_count: number
-    /** Those that the clips consist of, before jump cuts. */
+    /** Those that the clips consist of, before jump cuts; without those that are left out because a clip is too long. */
     readonly selected_count: number
     readonly clip_count: number
     /** Whether jump cuts removed anything. */
@@ -111,7 +112,8 @@ export async function planClips(
     onShare: (share) => progress(percent + (selectedPercent - percent) * share),
   })
   if (selection.clips.length === 0) throw noneFits(units, request)
-  const described = await describeClips(selection.clips, units, { model, signal, outputLanguage })
+  const fitting = selection.clips.map((clip) => ({ ...clip, units: fitUnits(source, clip.units, request) }))
+  const described = await describeClips(fitting, units, { model, signal, outputLanguage })
   progress(100)
   const cuts = withoutSharedFrames(described.map((clip) => cutWithin(source, clip, { bounds, request })))
   const words = sentenceWords(source.transcript)
@@ -131,7 +133,7 @@ export async function planClips(
       jumpcut_used: request.jumpCut && cuts.some(({ isCompressed }) => isCompressed),
     },
     ...(degraded !== undefined && { degraded }),
-    notes: remarks(source.transcript, request, degraded),
+    notes: [...selection.notes, ...remarks(source.transcript, request, degraded)],
   }
 }
 
@@ -167,27 +169,31 @@ function compressedUnits(source: ClipSource): ClipUnit[] {
 }
 
 /**
- * Cuts a clip. Digressions are only left out if it does not become shorter than the least length, and units at its end if
- * it is too long.
+ * Leaves out units at the end of a clip that is too long. Selection knows lengths without the retakes of the recording, but
+ * the later take may be outside of the clip.
  */
+function fitUnits(
+  source: ClipSource,
+  { from, to }: IndexRange,
+  { jumpCut, lengths: { maxSeconds } }: PlanClipsRequest,
+): IndexRange {
+  let end = to
+  while (end > from + 1 && cutClip(source, { from, to: end }, { maxSeconds, jumpCut }).isTooLong) end -= 1
+  return { from, to: end }
+}
+
+/** Cuts a clip. Digressions are only left out if it stays within the bounds. */
 function cutWithin(
   source: ClipSource,
   { units, skip }: DescribedClip,
   { bounds, request }: { readonly bounds: LengthBounds; readonly request: PlanClipsRequest },
 ): ClipCut {
   const { jumpCut, lengths } = request
-  const cut = (skipped: ReadonlySet<number>) => {
-    const options = { maxSeconds: lengths.maxSeconds, jumpCut, skip: skipped }
-    let { to } = units
-    let result = cutClip(source, { from: units.from, to }, options)
-    while (result.isTooLong && to > units.from + 1) {
-      to -= 1
-      result = cutClip(source, { from: units.from, to }, options)
-    }
-    return result
-  }
+  const cut = (skipped: ReadonlySet<number>) =>
+    cutClip(source, units, { maxSeconds: lengths.maxSeconds, jumpCut, skip: skipped })
   const shortened = cut(skip)
-  return shortened.frames >= bounds.min * hertz(source.rate) ? shortened : cut(new Set())
+  const isLongEnough = shortened.frames >= bounds.min * hertz(source.rate)
+  return isLongEnough && !shortened.isTooLong ? shortened : cut(new Set())
 }
 
 /** The words of a transcript with the punctuation of its sentences. */

@@ -1,4 +1,3 @@
-import { SuspendedError } from '../../contract/questions.ts'
 import { limitConcurrency } from '../../platform/concurrency.ts'
 import { chooseClips, type ClipCandidate } from '../../media/shorts/choose-clips.ts'
 import { fitLength, type LengthBounds, unitsLength } from '../../media/shorts/clip-lengths.ts'
@@ -8,6 +7,7 @@ import { selectionWindows } from '../../media/shorts/selection-windows.ts'
 import type { IndexRange } from '../../media/speech/align.ts'
 import type { LanguageModel } from '../language-model/language-model.ts'
 import { estimateTokens } from '../language-model/messages.ts'
+import { settleQuestions } from './settle-questions.ts'
 import {
   highlightsInstructions,
   rankClipsKind,
@@ -32,6 +32,8 @@ export interface ClipSelection {
   readonly clips: readonly ClipCandidate[]
   /** Why the model's ranking was not used, or not everywhere. */
   readonly degraded: string | undefined
+  /** What the model named that became no clip, and why. */
+  readonly notes: readonly string[]
 }
 
 /** Most tokens of an answer about one window, and of a ranking. */
@@ -66,7 +68,7 @@ export async function selectClips(
   const whole = { from: 0, to: units.length }
   const seconds = unitsLength(units, whole)
   if (units.length > 0 && seconds <= bounds.min) {
-    return { clips: [{ units: whole, score: wholeScore }], degraded: undefined }
+    return { clips: [{ units: whole, score: wholeScore }], degraded: undefined, notes: [] }
   }
   const spacing = Math.min(clipSpacing, spacingOfLongest * bounds.max)
   const choice = { count: Math.min(maxClips, Math.max(1, Math.ceil(seconds / spacing))), minScore }
@@ -78,15 +80,18 @@ export async function selectClips(
     return {
       clips: chooseClips(extractive(), choice),
       degraded: 'the clips were ranked without a language model',
+      notes: [],
     }
   }
-  const { candidates, failed, windows } = await askWindows(units, { model, ...options })
+  const { candidates, unfit, failed, windows } = await askWindows(units, { model, ...options })
   if (failed === windows) {
-    return { clips: chooseClips(extractive(), choice), degraded: 'the language model gave no usable ranking' }
+    const degraded = 'the language model gave no usable ranking'
+    return { clips: chooseClips(extractive(), choice), degraded, notes: [] }
   }
+  const notes = unfitNotes(unfit, bounds)
   // It may find nothing worth a clip; the best passage is still one.
   if (candidates.length === 0)
-    return { clips: chooseClips(extractive(), { ...choice, count: 1 }), degraded: undefined }
+    return { clips: chooseClips(extractive(), { ...choice, count: 1 }), degraded: undefined, notes }
   const supported = withUnitRanks(candidates, units, ranks)
   const distinct = withoutRepeats(supported, units)
   const ranked = await rankOverAll(distinct, units, { model, ...options })
@@ -94,10 +99,37 @@ export async function selectClips(
     ...(failed > 0 ? [`no usable answer about ${failed} of ${windows} parts of the recording`] : []),
     ...(ranked ? [] : ['no usable comparison of the clips']),
   ]
+  const clips = chooseClips(ranked ?? distinct, choice)
+  const possible = [...(ranked ?? distinct), ...distinct.slice(ranked?.length ?? distinct.length)]
+  const unlimited = chooseClips(possible, { ...choice, count: possible.length })
   return {
-    clips: chooseClips(ranked ?? distinct, choice),
+    clips,
+    notes: [...notes, ...limitNotes(unlimited.length - clips.length, { count: choice.count, spacing })],
     degraded: problems.length > 0 ? `the language model gave ${problems.join(', and ')}` : undefined,
   }
+}
+
+/** Names passages beyond the most clips of a recording. */
+function limitNotes(
+  left: number,
+  { count, spacing }: { readonly count: number; readonly spacing: number },
+): string[] {
+  if (left <= 0) return []
+  const passages = left === 1 ? '1 more passage' : `${left} more passages`
+  const limit = count === maxClips ? `${count}` : `${count}, one for each ${Math.round(spacing)} s`
+  return [
+    `${passages} that the language model named ${left === 1 ? 'is no clip' : 'are not clips'}: a video of this length has at most ${limit}`,
+  ]
+}
+
+/** Names passages that cannot have the length of a clip. */
+function unfitNotes(count: number, { min, max }: LengthBounds): string[] {
+  if (count === 0) return []
+  const [passages, are, they] =
+    count === 1 ? ['1 passage', 'is no clip', 'it'] : [`${count} passages`, 'are not clips', 'they']
+  return [
+    `${passages} that the language model named ${are}: ${they} could not be brought to a length of ${Math.round(min)} to ${Math.round(max)} s`,
+  ]
 }
 
 type Asking = Omit<SelectClipsOptions, 'model'> & { readonly model: LanguageModel }
@@ -116,7 +148,8 @@ async function askWindows(units: readonly ClipUnit[], { model, signal, topic, bo
   })
   const limited = limitConcurrency(model.concurrency)
   let done = 0
-  const answers = await settleAll(
+  const unfit = new Set<string>()
+  const answers = await settleQuestions(
     windows.map((window) =>
       limited(async () => {
         const input = {
@@ -134,14 +167,17 @@ async function askWindows(units: readonly ClipUnit[], { model, signal, topic, bo
         if (clips.length > 0 && known.length === 0) return undefined
         return known.flatMap(({ first, last, score }) => {
           const range = fitLength(units, { from: first, to: last + 1 }, bounds)
-          return range && unitsLength(units, range) >= bounds.min ? [{ units: range, score }] : []
+          if (range && unitsLength(units, range) >= bounds.min) return [{ units: range, score }]
+          unfit.add(`${first}-${last}`)
+          return []
         })
       }),
     ),
     signal,
   )
   const failed = answers.filter((answer) => answer === undefined).length
-  return { candidates: answers.flatMap((answer) => answer ?? []), failed, windows: windows.length }
+  const candidates = answers.flatMap((answer) => answer ?? [])
+  return { candidates, unfit: unfit.size, failed, windows: windows.length }
 }
 
 /** Tokens of the number, seconds and syntax of a part, and of the rest of an input. */
@@ -152,17 +188,6 @@ function numberedParts(units: readonly ClipUnit[], { from, to }: IndexRange) {
   return units
     .slice(from, to)
     .map(({ start, end, text }, index) => [from + index, Math.round(end - start), text] as const)
-}
-
-/** Results of questions; undefined for those that failed. Throws if the attempt ends or waits for answers. */
-async function settleAll<T>(asked: readonly Promise<T>[], signal: AbortSignal): Promise<(T | undefined)[]> {
-  const settled = await Promise.allSettled(asked)
-  return settled.map((result) => {
-    if (result.status === 'fulfilled') return result.value
-    signal.throwIfAborted()
-    if (result.reason instanceof SuspendedError) throw result.reason
-    return undefined
-  })
 }
 
 /** Share of the units' own ranks in a score: enough to decide between passages that a model scores alike. */
@@ -223,7 +248,10 @@ async function rankOverAll(
     seconds: Math.round(unitsLength(units, range)),
     text: excerpt(units, range, each),
   }))
-  const [answer] = await settleAll([model.ask({ ...question, input: { topic, clips }, signal })], signal)
+  const [answer] = await settleQuestions(
+    [model.ask({ ...question, input: { topic, clips }, signal })],
+    signal,
+  )
   onShare(1)
   if (!answer || !answer.clips.some(({ id }) => id >= 0 && id < best.length)) return undefined
   const scores = new Map(answer.clips.map(({ id, score }) => [id, score]))
