@@ -181,6 +181,8 @@ export type OperationRequirements<O extends Operation> = (
 export interface StagedFile extends RequestFile {
   /** Absolute path of the file, with the original extension. */
   readonly path: string
+  /** BLAKE3 of the stored file, lower-case hex. */
+  readonly blake3: string
 }
 
 /** A result file that the service stores. */

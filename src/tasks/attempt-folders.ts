@@ -23,7 +23,7 @@ export async function stageInputs(service: Service, task: TaskRow, folder: strin
   for (const row of rows) {
     const path = join(folder, `${row.id}${row.ext}`)
     await service.files.stage(row.blake3, path)
-    staged.push({ ...(await probeStoredFile(service, row, asChecked)), path })
+    staged.push({ ...(await probeStoredFile(service, row, asChecked)), path, blake3: row.blake3 })
   }
   return staged
 }

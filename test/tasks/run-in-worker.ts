@@ -18,6 +18,7 @@ import {
   type StagedFile,
 } from '../../src/contract/operation.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
+import { hashFile } from '../../src/platform/hash.ts'
 
 /** Result of a test run. */
 export interface OperationRun<O extends Operation> {
@@ -64,6 +65,7 @@ export async function stageFiles(paths: Iterable<string>): Promise<RequestFiles<
       kind,
       facts,
       path,
+      blake3: await hashFile(path),
     })
   }
   return requestFiles(files)

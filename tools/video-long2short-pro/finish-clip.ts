@@ -27,8 +27,6 @@ export interface FinishJob extends Omit<SubtitleJob, 'context'> {
   /** The given video, and the one that is shown: without its subtitles, if requested. */
   readonly source: StagedFile
   readonly shown: StagedFile
-  /** Hash of the video, the seed of camera moves. */
-  readonly seed: string
 }
 
 /** A finished clip. */
@@ -114,10 +112,10 @@ async function frame(clip: PlannedClip, job: FinishJob): Promise<FramingOfClip> 
   }
 }
 
-function withMoves(still: FramedClip['ranges'], { input, plan, seed }: FinishJob): FramedClip['ranges'] {
+function withMoves(still: FramedClip['ranges'], { input, plan, source }: FinishJob): FramedClip['ranges'] {
   const { enable, probability, amplitude, max_ratio: maxRatio } = input.camera_move
   const fps = hertz(plan.rate) * input.speed.factor
-  return addCameraMoves(still, { enable, probability, amplitude, maxRatio, seed, fps })
+  return addCameraMoves(still, { enable, probability, amplitude, maxRatio, seed: source.blake3, fps })
 }
 
 /** Writes the .ass file of a clip. Returns its path; undefined without subtitles, or if they fail. */

@@ -7,7 +7,6 @@ import { clipCanvas, describedClip, planClipsRequest } from '../../src/engines/s
 import { planClips, type PlannedClips } from '../../src/engines/shorts/plan-clips.ts'
 import { constantRate, frameTime, hertz } from '../../src/media/frame-rate.ts'
 import type { BurnedCue } from '../../src/media/subtitles/burned-subtitles.ts'
-import { hashFile } from '../../src/platform/hash.ts'
 import { subtitleCues, translationNotes } from './clip-subtitles.ts'
 import type { videoLong2shortPro } from './contract.ts'
 import { Degradations } from './degradations.ts'
@@ -42,7 +41,6 @@ export const run: RunOperation<typeof videoLong2shortPro> = async (input, contex
   const job: FinishJob = {
     ...{ input, plan, source, shown, degradations, rate: plan.rate, size: clipCanvas(input.output_size) },
     context: stage(context, from, stages.translated),
-    seed: input.camera_move.enable ? await hashFile(source.path, { signal: context.signal }) : '',
   }
   const cues = await subtitleCues(plan.clips, job)
   return result(input, plan, { finished: await finishClips(cues, job, context), degradations })
