@@ -7,9 +7,10 @@ export interface World {
 
 /** Creates a seeded generator of numbers from 0 to 1 (mulberry32). */
 export function seededNumbers(seed: number): () => number {
-  let state = seed >>> 0
+  // Signed: larger numbers would be allocated at each call.
+  let state = seed | 0
   return () => {
-    state = (state + 0x6d2b79f5) >>> 0
+    state = (state + 0x6d2b79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32

@@ -1,10 +1,12 @@
 import { join } from 'node:path'
 import { writeFile } from 'node:fs/promises'
+import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { runRaw } from '../../src/engines/ffmpeg/run.ts'
 import type { Rational } from '../../src/contract/media-facts.ts'
 import { encodeWav } from '../../src/media/audio/wav.ts'
 import { formatRate, frameTime, hertz } from '../../src/media/frame-rate.ts'
 import { speechRate } from '../../src/media/speech/speech-types.ts'
+import { generateOnce } from '../engines/ffmpeg/media-cache.ts'
 import type { Recording } from './assemble.ts'
 
 /** Frame rates at which recordings are cut. */
@@ -25,6 +27,9 @@ const bits = 16
 const minContrast = 60
 
 const [dark, bright] = [40, 210]
+
+/** Changes with the marks, so that cached videos are made again. */
+const marks = 'bits, inverted bits and motion, 1'
 
 /** Draws the number of a frame: gray pixels. */
 function drawMark(frame: number): Uint8Array {
@@ -68,15 +73,22 @@ export async function writeRecording(
   async function* input() {
     for (let frame = 0; frame < frames; frame += 1) yield await Promise.resolve(drawMark(frame))
   }
-  await runRaw({
-    args: [
-      ...['-f', 'rawvideo', '-pix_fmt', 'gray', '-video_size', `${size.width}x${size.height}`],
-      ...['-framerate', formatRate(rate), '-i', 'pipe:0', '-i', sound],
-      ...['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '20', '-pix_fmt', 'yuv420p'],
-      ...['-c:a', 'aac', '-b:a', '192k', '-ar', '48000', '-movflags', '+faststart', video],
-    ],
-    input: input(),
-    timeoutMs: 600_000,
+  const encoding = [
+    ...['-i', sound, '-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '20', '-pix_fmt', 'yuv420p'],
+    ...['-c:a', 'aac', '-b:a', '192k', '-ar', '48000', '-movflags', '+faststart'],
+  ]
+  await generateOnce(video, {
+    program: ['marked frames', marks, (await locateFfmpeg()).version],
+    args: [formatRate(rate), String(frames), ...encoding],
+    generate: (to) =>
+      runRaw({
+        args: [
+          ...['-f', 'rawvideo', '-pix_fmt', 'gray', '-video_size', `${size.width}x${size.height}`],
+          ...['-framerate', formatRate(rate), '-i', 'pipe:0', ...encoding, to],
+        ],
+        input: input(),
+        timeoutMs: 600_000,
+      }),
   })
   return video
 }

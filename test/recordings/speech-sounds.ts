@@ -56,14 +56,17 @@ export function record(
     spans.push({ start: at / speechRate, end: (at + Math.round(seconds * speechRate)) / speechRate })
     at += Math.round(seconds * speechRate)
   }
-  const samples = Float32Array.from({ length: at }, () => random() * Math.sqrt(3) * 10 ** (room / 20))
+  const [deviation, level] = [Math.sqrt(3), 10 ** (room / 20)]
+  const samples = new Float32Array(at)
+  for (let sample = 0; sample < at; sample += 1) samples[sample] = random() * deviation * level
   for (const [index, piece] of pieces.entries()) {
     if (piece.kind === 'silence') continue
     const from = Math.round((spans[index]?.start ?? 0) * speechRate)
     const sound = waveform(piece, Math.round(piece.seconds * speechRate), random)
     const rms = Math.sqrt(sound.reduce((sum, sample) => sum + sample * sample, 0) / sound.length)
-    for (const [offset, sample] of sound.entries())
-      samples[from + offset] = (samples[from + offset] ?? 0) + (sample / rms) * 10 ** (piece.level / 20)
+    const gain = 10 ** (piece.level / 20)
+    for (let offset = 0; offset < sound.length; offset += 1)
+      samples[from + offset] = (samples[from + offset] ?? 0) + ((sound[offset] ?? 0) / rms) * gain
   }
   return { samples, spans }
 }

@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 import { writeFile } from 'node:fs/promises'
+import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { runRaw } from '../../src/engines/ffmpeg/run.ts'
 import type { Rational } from '../../src/contract/media-facts.ts'
 import { encodeWav } from '../../src/media/audio/wav.ts'
 import { formatRate, hertz } from '../../src/media/frame-rate.ts'
 import { speechRate } from '../../src/media/speech/speech-types.ts'
 import { testdata } from '../engines/ffmpeg/generate-media.ts'
+import { generateOnce } from '../engines/ffmpeg/media-cache.ts'
 import type { Recording } from './assemble.ts'
 
 /** A real speaker, 1080x720 at 30 fps: his lips move in these frames, and rest in those. Both included. */
@@ -35,26 +37,38 @@ export async function filmSpeaker(
   const [video, sound] = [join(folder, `${name}.mp4`), join(folder, `${name}.wav`)]
   await writeFile(sound, encodeWav({ samples, rate: speechRate }))
   const width = 1.5 * height
-  const shots = await readSpeaker(width, height)
   const frames = Math.ceil(truth.seconds * hertz(rate))
+  const speech = moves ? truth.passages.map(({ start, end }) => ({ start, end })) : []
   async function* input() {
+    const shots = await readSpeaker(width, height)
     for (let frame = 0; frame < frames; frame += 1) {
       const time = frame / hertz(rate)
-      const speaks = moves && truth.passages.some(({ start, end }) => time >= start && time < end)
-      yield await Promise.resolve(shots[backAndForth(frame, speaks ? speaking : resting)] ?? Buffer.alloc(0))
+      const speaks = speech.some(({ start, end }) => time >= start && time < end)
+      yield shots[backAndForth(frame, speaks ? speaking : resting)] ?? Buffer.alloc(0)
     }
   }
-  await runRaw({
-    args: [
-      ...['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-video_size', `${width}x${height}`],
-      ...['-framerate', formatRate(rate), '-i', 'pipe:0', '-i', sound],
-      ...['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '20', '-pix_fmt', 'yuv420p', ...output],
-      ...['-c:a', 'aac', '-b:a', '192k', '-ar', '48000', video],
-    ],
-    input: input(),
-    timeoutMs: 600_000,
+  const encoding = [
+    ...['-i', sound, '-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '20', '-pix_fmt', 'yuv420p'],
+    ...[...output, '-c:a', 'aac', '-b:a', '192k', '-ar', '48000'],
+  ]
+  await generateOnce(video, {
+    program: ['speaker', JSON.stringify([speaking, resting, speech]), (await locateFfmpeg()).version],
+    args: [formatRate(rate), String(frames), String(height), '-i', speakerPath(), ...encoding],
+    generate: (to) =>
+      runRaw({
+        args: [
+          ...['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-video_size', `${width}x${height}`],
+          ...['-framerate', formatRate(rate), '-i', 'pipe:0', ...encoding, to],
+        ],
+        input: input(),
+        timeoutMs: 600_000,
+      }),
   })
   return video
+}
+
+function speakerPath(): string {
+  return join(testdata('video') ?? '', 'opendubbing-englishvideo.mp4')
 }
 
 /** Decodes the frames of the speaker. */
@@ -62,7 +76,7 @@ async function readSpeaker(width: number, height: number): Promise<Buffer[]> {
   const chunks: Buffer[] = []
   await runRaw({
     args: [
-      ...['-i', join(testdata('video') ?? '', 'opendubbing-englishvideo.mp4'), '-map', '0:v:0'],
+      ...['-i', speakerPath(), '-map', '0:v:0'],
       ...['-vf', `scale=${width}:${height}:flags=area,format=yuv420p`, '-f', 'rawvideo', 'pipe:1'],
     ],
     timeoutMs: 600_000,

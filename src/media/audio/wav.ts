@@ -17,8 +17,9 @@ export function encodeWav({ samples, rate }: MonoAudio): Buffer<ArrayBuffer> {
   wav.writeUInt16LE(16, 34)
   wav.write('data', 36, 'latin1')
   wav.writeUInt32LE(samples.length * 2, 40)
-  for (const [at, sample] of samples.entries()) {
-    wav.writeInt16LE(Math.max(-32_768, Math.min(32_767, Math.round(sample * 32_768))), headerBytes + at * 2)
+  for (let at = 0; at < samples.length; at += 1) {
+    const level = Math.round((samples[at] ?? 0) * 32_768)
+    wav.writeInt16LE(Math.max(-32_768, Math.min(32_767, level)), headerBytes + at * 2)
   }
   return wav
 }

@@ -93,11 +93,12 @@ interface MixEnds {
 /** Returns the values of a thumbnail without the mean of each plane: the light of a scene may change within a shot. */
 function withoutMeans({ columns, rows, values }: Thumbnail): Float32Array {
   const cells = columns * rows
-  const centred = Float32Array.from(values)
+  const centred = values.slice()
   for (let from = 0; from < centred.length; from += cells) {
-    const plane = centred.subarray(from, from + cells)
-    const mean = plane.reduce((sum, value) => sum + value, 0) / cells
-    for (const [cell, value] of plane.entries()) plane[cell] = value - mean
+    let sum = 0
+    for (let at = from; at < from + cells; at += 1) sum += centred[at] ?? 0
+    const mean = sum / cells
+    for (let at = from; at < from + cells; at += 1) centred[at] = (centred[at] ?? 0) - mean
   }
   return centred
 }

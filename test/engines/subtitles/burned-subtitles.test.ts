@@ -36,10 +36,10 @@ async function inkAt(canvas: Size, ass: string, atMs: number): Promise<Bounds | 
   const own = await mkdtemp(join(folder, 'burn-'))
   const pixels = await burnFrame(picture, { ass, folder: own, atMs, signal: undefined })
   const box = { left: Infinity, top: Infinity, right: 0, bottom: 0 }
-  for (let at = 0; at < pixels.length; at += 3) {
-    const isInk = [0, 1, 2].some((channel) => Math.abs((pixels[at + channel] ?? grey) - grey) > 3)
-    if (!isInk) continue
-    const [x, y] = [(at / 3) % canvas.width, Math.floor(at / 3 / canvas.width)]
+  for (let at = 0; at < pixels.length; at += 1) {
+    if (Math.abs((pixels[at] ?? grey) - grey) <= 3) continue
+    const pixel = Math.floor(at / 3)
+    const [x, y] = [pixel % canvas.width, Math.floor(pixel / canvas.width)]
     box.left = Math.min(box.left, x)
     box.right = Math.max(box.right, x + 1)
     box.top = Math.min(box.top, y)
