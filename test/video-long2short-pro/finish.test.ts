@@ -21,6 +21,16 @@ const small = { output_size: '180x320', duration: { pref: 'short' } }
 const finish = (request: object, options: object = {}): Promise<ProRun> =>
   runPro(talk.path, { ...small, stt: talk.stt, ...request }, { folder, ...options })
 
+/** Finished clips of requests that several tests look at. */
+const finished = new Map<string, Promise<ProRun>>()
+
+function finishOnce(request: object): Promise<ProRun> {
+  const key = JSON.stringify(request)
+  const run = finished.get(key) ?? finish(request)
+  finished.set(key, run)
+  return run
+}
+
 function pathOf({ paths }: ProRun, name = 'clip1.mp4'): string {
   const path = paths.get(name)
   if (path === undefined) throw new Error(`there is no ${name}`)
@@ -69,7 +79,7 @@ describe('finished clips', () => {
 
   it('last as long as the speed states, and highlighted words are on their time', async () => {
     const [usual, fast] = [
-      await finish({ ...still, subtitle: { enable: false } }),
+      await finishOnce({ ...still, subtitle: { enable: false } }),
       await finish({ ...still, speed: { factor: 1.25 }, subtitle: { enable: false } }),
     ]
     const [one, other] = [usual.output.clips[0], fast.output.clips[0]]
@@ -86,8 +96,8 @@ describe('finished clips', () => {
   })
 
   it('have subtitles above the lower fifth, only if they are enabled', async () => {
-    const shown = await finish(still)
-    const plain = await finish({ ...still, subtitle: { enable: false } })
+    const shown = await finishOnce(still)
+    const plain = await finishOnce({ ...still, subtitle: { enable: false } })
     const [one, other] = await Promise.all([shown, plain].map((done) => lumaAt(pathOf(done), 1.5)))
     if (!one || !other) throw new Error('no picture')
     expect(difference(one, other, [180, 256])).toBeGreaterThan(4)
@@ -104,7 +114,7 @@ describe('finished clips', () => {
     const again = await finish(moves, { scratch })
     expect(again.output.clips).toEqual(first.output.clips)
     expect(await readFile(log, 'utf8').catch(() => '')).not.toMatch(/libx264/)
-    const without = await finish(still)
+    const without = await finishOnce(still)
     // A push in shows another crop at the end, a pull out at the start, a pan at both.
     const changes = await Promise.all(
       [0.1, (first.output.clips[0]?.file.duration ?? 0) - 0.3].map(async (seconds) => {
