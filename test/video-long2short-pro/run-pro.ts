@@ -57,7 +57,7 @@ interface ToneTalkOptions {
   readonly pause?: number
 }
 
-/** Writes a talk of `seconds` over a moving picture of 640 x 360; each word is a tone. */
+/** Writes a talk of `seconds` over a moving picture of 320 x 180; each word is a tone. */
 export async function writeToneTalk(
   path: string,
   seconds: number,
@@ -71,7 +71,7 @@ export async function writeToneTalk(
       '-f',
       'lavfi',
       '-i',
-      `${picture}${picture.includes('=') ? ':' : '='}size=640x360:rate=${talkRate}:duration=${seconds}`,
+      `${picture}${picture.includes('=') ? ':' : '='}size=320x180:rate=${talkRate}:duration=${seconds}`,
     ],
     ...['-f', 'lavfi', '-i', `aevalsrc='${voice}*${isWord}+${background}':s=48000:d=${seconds}`],
     ...[...h264, '-g', '50', '-c:a', 'aac'],
