@@ -17,6 +17,7 @@ const folder = await scratchFolder()
 const { stt, transcript, highlights, seconds: talkSeconds } = writeLongTalk('en', 398, seededRandom(5))
 /** Of the video: a talk ends with its last sentence. */
 const seconds = Math.ceil(talkSeconds)
+/** A video, and the same without sound, for what depends on the text alone: hearing minutes takes most of a run. */
 let [video, silent] = ['', '']
 
 beforeAll(async () => {
@@ -87,7 +88,7 @@ describe('words and sentences', () => {
     ['long', 120, 600],
     ['auto', 15, 180],
   ] as const)('pref %s has clips of %i to %i s', async (pref, min, max) => {
-    const { output } = await runShorts(video, { stt, outputs: ['report'], duration: { pref } }, { folder })
+    const { output } = await runShorts(silent, { stt, outputs: ['report'], duration: { pref } }, { folder })
     for (const { total_duration_ms: ms } of output.clips)
       expect([ms >= 0.96 * min * 1000, ms <= max * 1000]).toEqual([true, true])
   })
@@ -95,7 +96,7 @@ describe('words and sentences', () => {
   it('max_clip_sec takes precedence over pref', async () => {
     for (const max_clip_sec of [5, 12.5]) {
       const { output } = await runShorts(
-        video,
+        silent,
         { stt, outputs: ['report'], duration: { pref: 'long', max_clip_sec } },
         { folder },
       )
@@ -106,7 +107,7 @@ describe('words and sentences', () => {
 
   it('prefers passages about the topic', async () => {
     const { output } = await runShorts(
-      video,
+      silent,
       { stt, outputs: ['report'], main_topic: 'octopuses and their brains', duration: { pref: 'short' } },
       { folder },
     )
@@ -243,7 +244,7 @@ describe('subtitles', () => {
       })
       .join('')
     const subtitles = await write('lines.ass', ass(events))
-    const { output } = await runShorts(video, { outputs: ['report'] }, { folder, subtitles })
+    const { output } = await runShorts(silent, { outputs: ['report'] }, { folder, subtitles })
     expect(output.clips[0]?.text).not.toContain('{')
   })
 })
