@@ -7,7 +7,7 @@ const soak = [
   'test/http/{flat-memory,json-limits}.test.ts',
   'test/pack.test.ts',
   'test/video-long2short{,-pro}/killed.test.ts',
-  'test/video-oral-cut/killed.test.ts',
+  'test/video-oral-cut/{accuracy,killed,rendered-rates}.test.ts',
   'test/service/{crash,large-upload,postgres-disk,postgres-failures,power-cut,question-crash,upload-crash}.test.ts',
 ]
 
