@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Rational } from '../../../src/contract/media-facts.ts'
 import { formatRate, frameTime } from '../../../src/media/frame-rate.ts'
 import type { Point, Size } from '../../../src/media/geometry.ts'
+import { seededNumbers } from '../../footage/world.ts'
 import { generateMedia, h264, testdata } from '../ffmpeg/generate-media.ts'
 
 /** Faces of the group photograph that are alone in their rectangle: centre and width of the rectangle, pixels. */
@@ -56,9 +57,9 @@ export async function filmFaces(
   const labels = shots.map(({ frames, faces, dissolve = 0 }, index) => {
     const following = shots[index + 1]?.dissolve ?? 0
     const total = frames + dissolve / 2 + following / 2
-    const scene = `gradients=s=${width}x${height}:rate=${formatRate(rate)}:seed=${7 * index + 3}:nb_colors=6:speed=0.00001:type=${['linear', 'radial'][index % 2]}`
     graph.push(
-      `${scene},drawgrid=w=${60 + 14 * index}:h=${50 + 22 * index}:c=gray@0.5:t=3,trim=end_frame=${total},setpts=N/(${formatRate(rate)})/TB,format=yuv420p[s${index}]`,
+      // One picture, repeated: drawing each frame would take most of the time.
+      `${sceneOf(index, { rate, width, height })},trim=end_frame=1,format=yuv420p,loop=-1:1:0,trim=end_frame=${total},setpts=N/(${formatRate(rate)})/TB[s${index}]`,
     )
     let label = `s${index}`
     for (const [at, face] of faces.entries()) {
@@ -96,6 +97,19 @@ export async function filmFaces(
     ...['-i', join(testdata('image') ?? '', 'faces.jpg'), '-filter_complex', graph.join(';'), '-map', '[v]'],
     ...['-r', formatRate(rate), ...h264, '-crf', '18', '-g', '100', ...output],
   ])
+}
+
+/** Returns the source of the picture behind the faces of a shot: a gradient of six colours under a grid. */
+function sceneOf(
+  shot: number,
+  { rate, width, height }: Pick<FilmOptions, 'rate' | 'width' | 'height'>,
+): string {
+  const random = seededNumbers(shot + 1)
+  const colour = () => Math.floor(random() * 2 ** 24).toString(16)
+  const colours = Array.from({ length: 6 }, (_, at) => `c${at}=0x${colour().padStart(6, '0')}`)
+  const type = ['linear', 'radial'][shot % 2]
+  const gradient = `gradients=s=${width}x${height}:rate=${formatRate(rate)}:seed=${7 * shot + 3}:nb_colors=6:${colours.join(':')}:type=${type}`
+  return `${gradient},drawgrid=w=${60 + 14 * shot}:h=${50 + 22 * shot}:c=gray@0.5:t=3`
 }
 
 /** Returns the filters that put a face on a picture. */
