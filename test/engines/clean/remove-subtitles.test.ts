@@ -51,13 +51,13 @@ async function stage(name: string, drawn: Footage): Promise<StagedFile> {
 async function remove(
   name: string,
   options: Partial<Parameters<typeof removeSubtitles>[1]> = {},
-  file = source,
+  from = source,
 ) {
   const [scratch, steps] = [join(folder, `${name}-scratch`), join(folder, `${name}-steps`)]
   await Promise.all([scratch, steps].map((path) => mkdir(path, { recursive: true })))
   const progress: number[] = []
   const { signal } = new AbortController()
-  const result = await removeSubtitles(file, {
+  const result = await removeSubtitles(from, {
     ...{ scratch, steps, threads: 2, signal, progress: (percent) => progress.push(percent) },
     ...options,
   })
