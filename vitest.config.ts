@@ -31,7 +31,7 @@ const machine = {
 
 /**
  * For workers that run many files. They fill the cores, so that threads for the garbage collection only add to its time,
- * and a larger new generation needs fewer collections: an eighth less processor time.
+ * and a larger new generation needs fewer collections: 3 % less processor time, up to a fifth where files decode media.
  */
 const execArgv = ['--single-threaded-gc', '--max-semi-space-size=32', '--min-semi-space-size=16']
 const shared = { isolate: false, execArgv }
