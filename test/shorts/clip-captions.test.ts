@@ -42,11 +42,11 @@ describe('captions are divided at phrases', () => {
   it('of English', () => {
     expect(
       linesOf(
-        'When I was a child, my grandmother told me a story. We sold the house for 20 gold coins and moved to a small apartment in the middle of the city.',
+        'When I was a child, my grandmother read me a story. We sold the house for 20 gold coins and moved to a small apartment in the middle of the city.',
       ),
     ).toEqual([
       'When I was a child,',
-      'my grandmother | told me a story.',
+      'my grandmother | read me a story.',
       'We sold the house | for 20 gold coins',
       'and moved | to a small apartment',
       'in the middle | of the city.',
@@ -134,11 +134,11 @@ describe('a pause of half a second', () => {
 describe('translators get', () => {
   it('whole sentences, over all their captions', () => {
     const text =
-      'When I was a child, my grandmother told me a story about the sea. We sold the house for 20 gold coins.'
+      'When I was a child, my grandmother read me a story about the sea. We sold the house for 20 gold coins.'
     const captions = captionsOf(wordsOf(text.split(' ')))
     const sentences = captionSentences(captions)
     expect(sentences.map((one) => one.text)).toEqual([
-      'When I was a child, my grandmother told me a story about the sea.',
+      'When I was a child, my grandmother read me a story about the sea.',
       'We sold the house for 20 gold coins.',
     ])
     expect(sentences.flatMap((one) => one.captions)).toEqual(captions)
@@ -146,7 +146,7 @@ describe('translators get', () => {
   })
 
   it('long sentences in parts: clauses from 8 s on, and captions from 15 s on', () => {
-    const clause = 'and the old man told us that the road was closed because of the snow in the mountains'
+    const clause = 'and the old men warn us that the road was closed because of the snow in the mountains'
     const withClauses = Array.from({ length: 6 }, () => clause).join(', ')
     for (const [text, most] of [
       [withClauses, 13],

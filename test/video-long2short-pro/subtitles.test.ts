@@ -88,7 +88,7 @@ describe('subtitles in two languages', () => {
 })
 
 describe('a sentence of several captions', () => {
-  const said = 'When I was a child, my grandmother told me a story about the sea that I have never forgotten.'
+  const said = 'When I was a child, my grandmother read me a story about the sea that I have never forgotten.'
   const translated = '我小时候，奶奶给我讲过一个关于大海的故事，我从来没有忘记。'
   const words = said.split(' ').map((text, index, all) => ({
     ...{ text, start: 0.35 * index, end: 0.35 * index + 0.3 },
@@ -121,15 +121,16 @@ describe('a sentence of several captions', () => {
     configureServices({})
     expect(asked).toEqual([said])
     const list = cues.get(1) ?? []
+    // Punctuation is removed where the lines are drawn.
     expect(list.map(({ lines }) => lines.join(' '))).toEqual([
-      'When I was a child',
-      'my grandmother told me a story',
-      'about the sea that I have never forgotten',
+      'When I was a child,',
+      'my grandmother read me a story',
+      'about the sea that I have never forgotten.',
     ])
     expect(list.map(({ translation }) => translation)).toEqual([
-      '我小时候',
-      '奶奶给我讲过一个关于大海的故事',
-      '我从来没有忘记',
+      '我小时候，',
+      '奶奶给我讲过一个关于大海的故事，',
+      '我从来没有忘记。',
     ])
   })
 })

@@ -161,7 +161,7 @@ describe('a bug in a model', () => {
     const bounds = { min: 3.5, max: 6.9 }
     const { notes } = await selectClips(uneven, { ...options, model, bounds, ranks: lengths.map(() => 0) })
     expect(notes).toEqual([
-      '1 passage that the language model named is no clip: it could not be brought to a length of 4 to 7 s',
+      '1 passage that the language model named is no clip: it could not be cut to a length of 4 to 7 s',
     ])
   })
 

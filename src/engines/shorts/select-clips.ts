@@ -128,7 +128,7 @@ function unfitNotes(count: number, { min, max }: LengthBounds): string[] {
   const [passages, are, they] =
     count === 1 ? ['1 passage', 'is no clip', 'it'] : [`${count} passages`, 'are not clips', 'they']
   return [
-    `${passages} that the language model named ${are}: ${they} could not be brought to a length of ${Math.round(min)} to ${Math.round(max)} s`,
+    `${passages} that the language model named ${are}: ${they} could not be cut to a length of ${Math.round(min)} to ${Math.round(max)} s`,
   ]
 }
 
