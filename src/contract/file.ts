@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { MediaError } from './errors.ts'
 import { extensionOf, kindOf, supportedHint, type FileKind } from './file-kind.ts'
+import { MarkedFields, type MarkedValue } from './marked-fields.ts'
 import { id, pageOf, paging, timestamp } from './fields.ts'
 
 /** Largest upload, bytes (20 GiB). */
@@ -53,7 +54,7 @@ interface FileRefOptions {
   readonly insteadOf?: string | undefined
 }
 
-const fileRefs = z.registry<FileRefOptions>()
+const fileRefs = new MarkedFields<FileRefOptions>()
 
 /** Declares an input field that contains a file id; agents may pass a local path instead. */
 export function fileRef({ describe, ...mark }: FileRefOptions & { readonly describe: string }) {
@@ -64,14 +65,11 @@ export function fileRef({ describe, ...mark }: FileRefOptions & { readonly descr
 
 /** Kinds that a field declared by `fileRef` accepts; undefined for other fields. */
 export function fileKindsOf(schema: z.core.$ZodType): readonly FileKind[] | undefined {
-  return fileRefs.get(schema as z.ZodType)?.kinds
+  return fileRefs.markOf(schema)?.kinds
 }
 
 /** A reference to a file in an input value. */
-export interface FileReference extends FileRefOptions {
-  readonly path: readonly (string | number)[]
-  readonly value: unknown
-}
+export type FileReference = FileRefOptions & MarkedValue
 
 const kindWords: Readonly<Record<FileKind, string>> = {
   image: 'an image',
@@ -95,52 +93,9 @@ export function wrongKindError({ path, kinds, fix }: FileReference, name: string
 
 /** Finds the file references in a value, in order, by walking value and schema together. */
 export function findFileRefs(schema: z.ZodType, value: unknown): FileReference[] {
-  return [...walk(schema, value, [])]
-}
-
-function* walk(
-  schema: z.core.$ZodType,
-  value: unknown,
-  path: readonly (string | number)[],
-): Generator<FileReference> {
-  // A request may contain a hundred thousand regions, which name no files.
-  if (value === undefined || value === null || !mayNameFiles(schema)) return
-  const mark = fileRefs.get(schema as z.ZodType)
-  if (mark) {
-    yield { path, ...mark, value }
-  } else if (
-    schema instanceof z.ZodOptional ||
-    schema instanceof z.ZodDefault ||
-    schema instanceof z.ZodNullable
-  ) {
-    yield* walk(schema.unwrap(), value, path)
-  } else if (schema instanceof z.ZodArray && Array.isArray(value)) {
-    for (const [index, item] of value.entries()) yield* walk(schema.element, item, [...path, index])
-  } else if (schema instanceof z.ZodObject && typeof value === 'object') {
-    for (const [key, field] of Object.entries(schema.shape)) {
-      yield* walk(field, (value as Record<string, unknown>)[key], [...path, key])
-    }
-  } else if (schema instanceof z.ZodRecord && typeof value === 'object') {
-    for (const [key, item] of Object.entries(value)) yield* walk(schema.valueType, item, [...path, key])
-  }
-}
-
-/** Whether values of each schema may name files. */
-const namingFiles = new WeakMap<z.core.$ZodType, boolean>()
-
-function mayNameFiles(schema: z.core.$ZodType): boolean {
-  const known = namingFiles.get(schema)
-  if (known !== undefined) return known
-  const found = fileRefs.has(schema) || innerSchemasOf(schema).some(mayNameFiles)
-  namingFiles.set(schema, found)
-  return found
-}
-
-/** The schemas of the values inside, for the kinds of schemas that are walked. */
-function innerSchemasOf(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable)
-    return [schema.unwrap()]
-  if (schema instanceof z.ZodArray) return [schema.element]
-  if (schema instanceof z.ZodObject) return Object.values(schema.shape)
-  return schema instanceof z.ZodRecord ? [schema.valueType] : []
+  return [...fileRefs.find(schema, value)].map(({ mark, path, value: found }) => ({
+    ...mark,
+    path,
+    value: found,
+  }))
 }

@@ -208,6 +208,18 @@ async function storageOfTasks(db: UntypedDb): Promise<void> {
   }
 }
 
+async function taskImages(db: UntypedDb): Promise<void> {
+  await db.schema
+    .createTable('task_images')
+    .addColumn('task_id', 'text', (c) => c.notNull().references('tasks.id').onDelete('cascade'))
+    .addColumn('blake3', 'text', (c) => c.notNull())
+    .addColumn('ext', 'text', (c) => c.notNull())
+    .addColumn('size', 'bigint', (c) => c.notNull())
+    .addPrimaryKeyConstraint('task_images_pk', ['task_id', 'blake3'])
+    .execute()
+  await db.schema.createIndex('task_images_bytes').on('task_images').column('blake3').execute()
+}
+
 /** All migrations. The order of their names is the order of execution. */
 export const migrations: Record<string, Migration> = {
   '0001-first-tables': { up: firstTables },
@@ -216,4 +228,5 @@ export const migrations: Record<string, Migration> = {
   '0004-task-notes': { up: taskNotes },
   '0005-task-questions': { up: taskQuestions },
   '0006-storage-of-tasks': { up: storageOfTasks },
+  '0007-task-images': { up: taskImages },
 }

@@ -14,6 +14,7 @@ export interface DatabaseSchema {
   files: FilesTable
   tasks: TasksTable
   task_files: TaskFilesTable
+  task_images: TaskImagesTable
   questions: QuestionsTable
   events: EventsTable
   uploads: UploadsTable
@@ -153,6 +154,17 @@ interface TaskFilesTable {
   task_id: string
   file_id: string
   role: 'input' | 'output'
+}
+
+/** Images that the requests of unfinished tasks contain as text. */
+interface TaskImagesTable {
+  task_id: string
+  /** BLAKE3, lower-case hex; the input of the task names the image by it. */
+  blake3: string
+  /** Extension of its format, with the dot. */
+  ext: string
+  /** Bytes. */
+  size: number
 }
 
 /** Status events, numbered per account without gaps. */

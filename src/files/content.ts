@@ -33,9 +33,17 @@ export async function readFileBytes(
 }
 
 /**
- * Whether any account has a file record with this content. Records whose content retention removed do not count.
+ * Whether any account has a file record, or an unfinished task an inline image, with this content. Records whose content
+ * retention removed do not count.
  */
 export async function isContentReferenced(db: Db, blake3: string): Promise<boolean> {
+  const image = await db
+    .selectFrom('task_images')
+    .select('task_id')
+    .where('blake3', '=', blake3)
+    .limit(1)
+    .executeTakeFirst()
+  if (image) return true
   const row = await db
     .selectFrom('files')
     .select('id')

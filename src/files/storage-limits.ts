@@ -13,8 +13,8 @@ export interface BoundedFileStorage extends FileStorage {
 const reservedBytes = 2 ** 28
 
 /**
- * Bytes used by an account's files, by questions and kept steps of its tasks that wait for answers, and the declared size
- * of its open uploads. Equal content counts once.
+ * Bytes used by an account's files, by questions and kept steps of its tasks that wait for answers, by inline images of its
+ * unfinished tasks, and the declared size of its open uploads. Equal content of files counts once.
  */
 export async function storageUsed(db: Db, accountId: number): Promise<number> {
   const files = await db
@@ -47,7 +47,13 @@ export async function storageUsed(db: Db, accountId: number): Promise<number> {
     .where('account_id', '=', accountId)
     .where('steps_bytes', '>', 0)
     .executeTakeFirstOrThrow()
-  return [files, uploads, questions, steps].reduce((sum, { bytes }) => sum + Number(bytes), 0)
+  const images = await db
+    .selectFrom('task_images')
+    .innerJoin('tasks', 'tasks.id', 'task_images.task_id')
+    .select(({ fn }) => fn.sum('size').as('bytes'))
+    .where('tasks.account_id', '=', accountId)
+    .executeTakeFirstOrThrow()
+  return [files, uploads, questions, steps, images].reduce((sum, { bytes }) => sum + Number(bytes), 0)
 }
 
 /**

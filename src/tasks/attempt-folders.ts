@@ -4,12 +4,13 @@ import type { StagedFile } from '../contract/operation.ts'
 import { isTerminal } from '../contract/task.ts'
 import type { TaskRow } from '../db/schema.ts'
 import { probeStoredFile } from '../files/probe.ts'
+import { findInlineImagesOf } from './inline-images.ts'
 import type { Service } from './service.ts'
 
 /** The video streams that the operation needs were checked at creation. */
 const asChecked = { audioOnly: true }
 
-/** Links or copies a task's input files into a new folder. Files of a live task exist even if their records expired. */
+/** Links or copies a task's input files and inline images into a new folder. Files of a live task exist even if their records expired. */
 export async function stageInputs(service: Service, task: TaskRow, folder: string): Promise<StagedFile[]> {
   await mkdir(folder)
   const rows = await service.db
@@ -24,6 +25,11 @@ export async function stageInputs(service: Service, task: TaskRow, folder: strin
     const path = join(folder, `${row.id}${row.ext}`)
     await service.files.stage(row.blake3, path)
     staged.push({ ...(await probeStoredFile(service, row, asChecked)), path, blake3: row.blake3 })
+  }
+  for (const { blake3, ext, size } of await findInlineImagesOf(service.db, task.id)) {
+    const path = join(folder, `${blake3}${ext}`)
+    await service.files.stage(blake3, path)
+    staged.push({ file_id: blake3, blake3, name: `image${ext}`, size, kind: 'image', facts: null, path })
   }
   return staged
 }

@@ -14,6 +14,13 @@ import { type CheckedRequest, checkFields, planRequest, type RequestPlan } from 
 import { currentWaitMs } from './estimate.ts'
 import { recordEvent } from './events.ts'
 import { type Creation, findRepeated, findUnfinished, storeIdempotencyKey } from './idempotency.ts'
+import {
+  extractInlineImages,
+  type InlineImage,
+  recordInlineImages,
+  removeUnusedImages,
+  storeInlineImages,
+} from './inline-images.ts'
 import { logCreated } from './task-metrics.ts'
 import { toTaskRecord } from './records.ts'
 import type { Service } from './service.ts'
@@ -43,7 +50,7 @@ interface SubmittedTask {
 }
 
 /**
- * Creates a task: checks the fields, the requirements and the files, prices the work, then holds the credits and
+ * Creates a task: checks the fields and inline images, the requirements and the files, prices the work, then holds the credits and
  * enqueues in one transaction. Throws in the contract's order: 6013, 6016, 6401, 6004, 6014, 6017 and 6021,
  * limits, 6016 for the content of texts, 6401 for what only these files or parameters need, 6201 and 6202, each with
  * the code that the operation lists for it. A key with too many queued tasks gets 6032 before 6201. An error creates nothing and charges nothing. A repeated idempotency key
@@ -58,6 +65,7 @@ export async function submitTask(
     const { priority, idempotencyKey, join, signal } = submission
     const request = await checkFields(service, submission)
     const { operation } = request.module
+    const images = await extractInlineImages(operation, request.input)
     // Each step on a large body takes up to a tenth of a second: others have their turn in between.
     await nextTurn()
     const creation = await toCreation(service, caller, { ...submission, ...request })
@@ -70,7 +78,8 @@ export async function submitTask(
     const plan = await planRequest(service, caller, { ...request, priority, answersBy, signal })
     const now = service.clock()
     const task = { ...queuedTask(plan, { priority, now }), ...creation, key_id: caller.keyId }
-    const { row, isJoined } = await insertTask(service, { task, fileIds: plan.fileIds, idempotencyKey, join })
+    const draft = { task, fileIds: plan.fileIds, images, idempotencyKey, join }
+    const { row, isJoined } = await insertWithImages(service, draft)
     const response = isJoined
       ? joinedResponse(operation, await withCurrentWait(service, row))
       : createdResponse(operation, row)
@@ -171,6 +180,7 @@ export async function quoteTask(
   const { priority, type, join, signal } = submission
   return await mapErrors(service, type, async () => {
     const request = await checkFields(service, submission)
+    await extractInlineImages(request.module.operation, request.input)
     await nextTurn()
     const creation = await toCreation(service, caller, { ...submission, ...request })
     const { answers_by: answersBy } = creation
@@ -187,6 +197,7 @@ export async function quoteTask(
 interface TaskDraft {
   readonly task: NewTaskRow & Creation
   readonly fileIds: readonly string[]
+  readonly images: readonly InlineImage[]
   readonly idempotencyKey: string | undefined
   /** Whether an unfinished task with the same input may be returned instead. */
   readonly join: boolean
@@ -198,13 +209,28 @@ interface InsertTaskResult {
   readonly isJoined: boolean
 }
 
+/** Stores the images of a task, then the task. Removes those that no task uses: creation failed, or returned another. */
+async function insertWithImages(service: Service, draft: TaskDraft): Promise<InsertTaskResult> {
+  const { images } = draft
+  let isUsed = false
+  try {
+    await storeInlineImages(service, images)
+    failpoint('submit.images')
+    const result = await insertTask(service, draft)
+    isUsed = result.row.id === draft.task.id
+    return result
+  } finally {
+    if (!isUsed) await removeUnusedImages(service, images)
+  }
+}
+
 /**
  * Stores the task, the hold on its credits, its queue entry and its event in one transaction, then publishes the event.
  * Returns the earlier task instead where the key was used for it, or where it may be joined. Throws 6016 for a key of
  * another creation, 6004 for a file that was removed meanwhile, 6032 for a full queue, 6201 and 6202.
  */
 async function insertTask(service: Service, draft: TaskDraft): Promise<InsertTaskResult> {
-  const { task, fileIds, idempotencyKey: key, join } = draft
+  const { task, fileIds, images, idempotencyKey: key, join } = draft
   const { account_id: accountId, created_at: now } = task
   const inserted = await service.db.transaction().execute(async (trx) => {
     await lockAccount(trx, accountId)
@@ -226,6 +252,7 @@ async function insertTask(service: Service, draft: TaskDraft): Promise<InsertTas
         .values(fileIds.map((id) => ({ task_id: task.id, file_id: id, role: 'input' as const })))
         .execute()
     }
+    await recordInlineImages(trx, service, { task: row, images })
     await storeIdempotencyKey(trx, row, { key, now })
     const seq = await recordEvent(service, trx, { row, now })
     const announce = await service.queue.enqueue(trx, { id: task.id, readyAt: task.ready_at })

@@ -1,10 +1,12 @@
 import { refundCredits } from '../accounts/ledger.ts'
 import type { MediaError } from '../contract/errors.ts'
+import { mayHaveInlineImages } from '../contract/inline-image.ts'
 import { isTerminal, nextStates, type TaskError, type TaskState } from '../contract/task.ts'
 import { lockAccount } from '../db/queries.ts'
 import type { TaskRow, WriteTransaction } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { hasNoEvents, recordEvent } from './events.ts'
+import { forgetInlineImages, removeUnusedImages } from './inline-images.ts'
 import { logTransition } from './task-metrics.ts'
 import { toTaskRecord } from './records.ts'
 import type { Service } from './service.ts'
@@ -61,16 +63,8 @@ export async function transitionTask(
         .returningAll()
         .executeTakeFirst()
       if (!updated) throw new StateChanged()
-      if (transition.to === 'failed' || transition.to === 'cancelled') {
-        await refundCredits(trx, {
-          accountId: task.account_id,
-          keyId: task.key_id,
-          taskId: task.id,
-          amount: task.credits,
-          now,
-        })
-      }
-      if (isTerminal(transition.to)) await removeQuestions(trx, task)
+      if (transition.to === 'failed' || transition.to === 'cancelled') await refundTask(trx, task, now)
+      const images = isTerminal(transition.to) ? await forgetContent(service, trx, task) : []
       await transition.write?.(trx)
       const seq = await recordEvent(service, trx, { row: updated, now })
       const announce =
@@ -78,20 +72,49 @@ export async function transitionTask(
           ? await service.queue.enqueue(trx, { id: updated.id, readyAt: updated.ready_at })
           : undefined
       failpoint(`move.${transition.to}.before-commit`)
-      return { row: updated, seq, announce }
+      return { row: updated, seq, announce, images }
     })
     failpoint(`move.${transition.to}.after-commit`)
     result.announce?.()
-    const { row, seq } = result
+    const { row, seq, images } = result
     if (seq !== null)
       service.events.publish(row.account_id, { event: 'status', seq, task: toTaskRecord(row) })
     if (isTerminal(row.status)) service.events.publishEnd(row.id)
     logTransition(service, row)
+    await removeImages(service, row, images)
     return row
   } catch (error) {
     if (error instanceof StateChanged) return null
     throw error
   }
+}
+
+/** Returns the credits of a failed or cancelled task. */
+async function refundTask(trx: WriteTransaction, task: TaskRow, now: number): Promise<void> {
+  const { id: taskId, account_id: accountId, key_id: keyId, credits: amount } = task
+  await refundCredits(trx, { accountId, keyId, taskId, amount, now })
+}
+
+/** Removes the questions and images of an ended task. Returns the images, whose content can be removed. */
+async function forgetContent(
+  service: Service,
+  trx: WriteTransaction,
+  task: TaskRow,
+): Promise<readonly { readonly blake3: string }[]> {
+  await removeQuestions(trx, task)
+  const module = service.operations.get(task.type)
+  return module && mayHaveInlineImages(module.operation.input) ? await forgetInlineImages(trx, task.id) : []
+}
+
+/** Removes the content of the images of an ended task. What remains after a failure is removed at the next start. */
+async function removeImages(
+  service: Service,
+  { id }: Pick<TaskRow, 'id'>,
+  images: readonly { readonly blake3: string }[],
+): Promise<void> {
+  await removeUnusedImages(service, images).catch((error: unknown) =>
+    service.log.error({ err: error, task_id: id }, 'inline images were not removed'),
+  )
 }
 
 /** Removes questions and answers of an ended task: they contain what users wrote, and nobody reads them any more. */

@@ -14,7 +14,8 @@ const {
   freeModule,
   messageEnvelopeModule: messageModule,
 } = await import('./fake-operation.ts')
-const operations = [answerModule, fakeModule, freeModule, messageModule, ...productOperations]
+const { imageModule } = await import('./image-operation.ts')
+const operations = [answerModule, fakeModule, freeModule, imageModule, messageModule, ...productOperations]
 const { manifest } = await import('../../src/engines/packs/manifest.ts')
 const { packSettings } = await import('../../src/engines/packs/store.ts')
 const { configurePacks } = await import('../../src/engines/packs/resolve.ts')

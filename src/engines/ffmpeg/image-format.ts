@@ -1,11 +1,14 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { MediaError } from '../../contract/errors.ts'
 
+/** Bytes at the start of an image that contain its signature, its brand or animation flag, and the header of a PNG. */
+const imageHeadBytes = 32
+
 const imageSignatures = [
-  { demuxer: 'png_pipe', bytes: /^\x89PNG/ },
-  { demuxer: 'jpeg_pipe', bytes: /^\xff\xd8\xff/ },
-  { demuxer: 'webp_pipe', bytes: /^RIFF.{4}WEBP/s },
-  { demuxer: 'bmp_pipe', bytes: /^BM/ },
+  { demuxer: 'png_pipe', ext: '.png', bytes: /^\x89PNG/ },
+  { demuxer: 'jpeg_pipe', ext: '.jpg', bytes: /^\xff\xd8\xff/ },
+  { demuxer: 'webp_pipe', ext: '.webp', bytes: /^RIFF.{4}WEBP/s },
+  { demuxer: 'bmp_pipe', ext: '.bmp', bytes: /^BM/ },
 ]
 
 const convertFix = 'Convert it to JPEG, PNG, WebP or BMP.'
@@ -40,19 +43,27 @@ const unsupportedImages: readonly {
  * demuxer is chosen by content, because extensions of images are often wrong. Throws 6017 for a format that is not supported.
  */
 export function imageDemuxer(start: Buffer): string[] {
-  const first = start.toString('latin1', 0, 32)
+  const first = start.toString('latin1', 0, imageHeadBytes)
   const unsupported = unsupportedImages.find(({ matches }) => matches(first))
   if (unsupported) {
     throw new MediaError(6017, `the file is ${unsupported.what}, which is not supported`, {
       hint: unsupported.fix,
     })
   }
-  const signature = imageSignatures.find(({ bytes }) => bytes.test(first))
+  const signature = findSignature(first)
   return signature ? ['-f', signature.demuxer] : []
 }
 
-/** Bytes at the start of an image that contain its signature, its brand or animation flag, and the header of a PNG. */
-const imageHeadBytes = 32
+function findSignature(first: string) {
+  return imageSignatures.find(({ bytes }) => bytes.test(first))
+}
+
+/** Returns the extension of a still image, by its first bytes; undefined for a format that is not supported. */
+export function imageExtension(start: Buffer): string | undefined {
+  const first = start.toString('latin1', 0, imageHeadBytes)
+  if (unsupportedImages.some(({ matches }) => matches(first))) return undefined
+  return findSignature(first)?.ext
+}
 
 /** Returns the largest number of bytes that a pixel of an image takes when decoded. start: first bytes of the file. */
 export function decodedPixelBytes(start: Buffer): number {
