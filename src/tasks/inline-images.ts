@@ -50,17 +50,17 @@ async function readInlineImage({ path, value }: MarkedValue): Promise<InlineImag
   const field = z.core.toDotPath(path)
   const text = String(value)
   const start = dataUriPrefix.exec(text.slice(0, 256))?.[0].length ?? 0
-  // Line breaks of MIME add 2 characters to each 76.
-  const decodedBytes = Math.floor((0.75 * (text.length - start) * 76) / 78)
-  if (decodedBytes > maxInlineImageBytes) throw tooLargeError(field, decodedBytes)
   const encoded = text.slice(start).replaceAll(/[\r\n]/g, '')
-  if (!base64Text.test(encoded) || encoded.replace(/=+$/, '').length % 4 === 1) {
+  const padding = ['==', '='].find((end) => encoded.endsWith(end))?.length ?? 0
+  const characters = encoded.length - padding
+  const decodedBytes = Math.floor((characters * 3) / 4)
+  if (decodedBytes > maxInlineImageBytes) throw tooLargeError(field, decodedBytes)
+  if (!base64Text.test(encoded) || characters % 4 === 1) {
     throw new MediaError(6016, `${field}: the text is not base64`, {
       hint: 'Encode the bytes of the image as base64, or upload the image and name its file_id.',
     })
   }
   const bytes = Buffer.from(encoded, 'base64')
-  if (bytes.length > maxInlineImageBytes) throw tooLargeError(field, bytes.length)
   const ext = imageExtension(bytes)
   if (ext === undefined) {
     throw new MediaError(6014, `${field}: the content is not an image`, {

@@ -58,6 +58,17 @@ onNewDatabases('inline images', (start) => {
     expect(row.input).toMatch(/^\{"input":\[\{"image":"[0-9a-f]{64}"\}/)
   })
 
+  test('of exactly 1 MiB are accepted, however their base64 is wrapped', async () => {
+    await using service = await start({ operations: [imageModule] })
+    const calls = api(await service.account(20))
+    const whole = Buffer.concat([one], 2 ** 20)
+    const wrap = (columns: number) => base64(whole).replaceAll(new RegExp(`.{${columns}}`, 'g'), '$&\r\n')
+    const input = [76, 64, 4].map((columns) => ({ image: wrap(columns) }))
+    const { data } = await calls.create(type, { input })
+    const ended = await calls.ended(type, data.task_id)
+    expect(ended.data.output_result).toEqual({ hashes: Array(3).fill(sha256(whole)) })
+  })
+
   test('of an unfinished task count towards the quota, and are kept until it is stopped or cancelled', async () => {
     await using service = await start({ operations: [imageModule], storageQuota: 100 })
     const account = await service.account(20)
@@ -106,6 +117,8 @@ onNewDatabases('inline images', (start) => {
     ['base64 of no image', base64(Buffer.from('just text')), 400, 6014],
     ['base64 of a GIF', base64(Buffer.from('GIF89a and more')), 400, 6014],
     ['an image above 1 MiB', base64(png('x'.repeat(2 ** 20))), 413, 6031],
+    ['an image of 1 MiB and a byte', base64(Buffer.concat([one], 2 ** 20 + 1)), 413, 6031],
+    ['base64 with too much padding', `${base64(one).replace(/=+$/, '')}===`, 400, 6016],
   ])('%s is rejected, and nothing is stored', async (_, image, status, code) => {
     await using service = await start({ operations: [imageModule] })
     const calls = api(await service.account(20))
