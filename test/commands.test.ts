@@ -113,31 +113,23 @@ describe('reelwright doctor', () => {
     expect(findingFor('chromium')?.detail.includes('without its sandbox')).toBe(
       process.getuid?.() === 0 && !isBrowserMissing,
     )
+    const missing = (stops: readonly string[], fix: unknown, what = / is not installed/) => ({
+      ...{ name: 'operations', state: 'note', stops, fix },
+      detail: expect.stringMatching(new RegExp(`^${stops.join(', ')}: .*${what.source}`)) as string,
+    })
     expect(findings.filter(({ stops }) => stops && !stops.includes('html_render_simple'))).toEqual([
-      {
-        ...{ name: 'operations', state: 'note', stops: ['audio_language_detect'] },
-        detail: expect.stringMatching(
-          /^audio_language_detect: .* is not installed \(9\d\.\d MiB\)/,
-        ) as string,
-        fix: 'reelwright models pull whisper-tiny',
-      },
-      {
-        ...{ name: 'operations', state: 'note', stops: ['audio_tts_zero_shot'] },
-        detail: expect.stringMatching(/^audio_tts_zero_shot: .* is not installed/) as string,
-        fix: 'reelwright models pull zipvoice sense-voice',
-      },
-      {
-        ...{ name: 'operations', state: 'note', stops: ['video_long2short', 'video_long2short_pro'] },
-        detail: expect.stringMatching(
-          /^video_long2short, video_long2short_pro: .* is not installed/,
-        ) as string,
-        fix: expect.stringMatching(/^reelwright models pull sense-voice\. Or pass the transcript/) as string,
-      },
-      {
-        ...{ name: 'operations', state: 'note', stops: ['video_oral_cut'] },
-        detail: expect.stringMatching(/^video_oral_cut: .* is not installed/) as string,
-        fix: 'reelwright models pull sense-voice',
-      },
+      missing(
+        ['audio_language_detect'],
+        'reelwright models pull whisper-tiny',
+        / is not installed \(9\d\.\d MiB\)/,
+      ),
+      missing(['audio_tts_zero_shot'], 'reelwright models pull zipvoice sense-voice'),
+      missing(['material_embed'], 'reelwright models pull siglip2-base'),
+      missing(
+        ['video_long2short', 'video_long2short_pro'],
+        expect.stringMatching(/^reelwright models pull sense-voice\. Or pass the transcript/),
+      ),
+      missing(['video_oral_cut'], 'reelwright models pull sense-voice'),
     ])
     const others = findings.filter(({ stops }) => !stops)
     expect(others.map(({ name, state }) => [name, state])).toEqual([
@@ -151,6 +143,7 @@ describe('reelwright doctor', () => {
       ['language model', 'ok'],
       ['transcription service', 'ok'],
       ['voice service', 'ok'],
+      ['embedding service', 'ok'],
       ...['operations', 'operations', 'operations'].map((name) => [name, 'ok']),
     ])
     expect(others.filter(({ name }) => name === 'operations').map(({ detail }) => detail)).toEqual([

@@ -81,6 +81,7 @@ beforeAll(async () => {
     language_model: { address: 'http://127.0.0.1:9/v1', model: 'none' },
     transcription: { address: 'http://127.0.0.1:9/v1', model: 'none' },
     voice_service: { address: 'gpt-sovits+http://127.0.0.1:9' },
+    embedding: { address: 'jina+http://127.0.0.1:9/v1', model: 'none' },
   }
   service = await startTestService({ operations, services })
   account = await service.account(50)

@@ -49,6 +49,7 @@ beforeAll(async () => {
     language_model: { address: 'http://127.0.0.1:9/v1', model: 'none' },
     transcription: { address: 'http://127.0.0.1:9/v1', model: 'none' },
     voice_service: { address: 'gpt-sovits+http://127.0.0.1:9' },
+    embedding: { address: 'jina+http://127.0.0.1:9/v1', model: 'none' },
   }
   service = await startTestService({ operations, services })
 })
@@ -100,6 +101,13 @@ const requestsByCode: Readonly<Record<number, (table: OperationTables) => Reject
     ),
     ...together.map(({ change }) => ({ body: { ...smallest, ...change } })),
   ],
+  6030: ({ smallest }) =>
+    Object.entries(smallest).flatMap(([name, items]) =>
+      [{ text: 'a' }, { file_id: '1' }, { image: 'no base64!' }].map((item) => ({
+        body: { ...smallest, [name]: [...(items as readonly Json[]), ...Array<Json>(65).fill(item)] },
+        files: 'unknown' as const,
+      })),
+    ),
   // Credits are checked after requirements, so these requests need no model.
   6201: ({ smallest, withoutModel, refusals }) => [
     { body: { ...smallest, ...withoutModel }, quota: 0 },

@@ -5,6 +5,7 @@ import { audioTtsZeroShot } from './audio-tts-zero-shot/contract.ts'
 import { checkParticle } from './check-particle/contract.ts'
 import { htmlRenderSimple } from './html-render-simple/contract.ts'
 import { imagePurify } from './image-purify/contract.ts'
+import { materialEmbed } from './material-embed/contract.ts'
 import { musicVisualizer } from './music-visualizer/contract.ts'
 import { pianoAudioEnhance } from './piano-audio-enhance/contract.ts'
 import { pianoAudioToMidi } from './piano-audio-to-midi/contract.ts'
@@ -47,6 +48,12 @@ export const operations: readonly OperationModule[] = [
     requirements: () => import('./image-purify/requirements.ts'),
     plan: () => import('./image-purify/plan.ts'),
     run: () => import('./image-purify/run.ts'),
+  },
+  {
+    operation: materialEmbed,
+    requirements: () => import('./material-embed/requirements.ts'),
+    plan: () => import('./material-embed/plan.ts'),
+    run: () => import('./material-embed/run.ts'),
   },
   {
     operation: musicVisualizer,

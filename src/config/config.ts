@@ -203,12 +203,15 @@ function mergeServiceKeys(given: Settings): Services {
     transcription_key: transcriptionKey,
     voice_service: voice,
     voice_service_key: voiceKey,
+    embedding,
+    embedding_key: embeddingKey,
   } = given
   const model = typeof modelSetting === 'string' ? undefined : modelSetting
   return {
     ...(model && { language_model: { ...model, key: modelKey ?? model.key } }),
     ...(transcription && { transcription: { ...transcription, key: transcriptionKey ?? transcription.key } }),
     ...(voice && { voice_service: { ...voice, key: voiceKey ?? voice.key } }),
+    ...(embedding && { embedding: { ...embedding, key: embeddingKey ?? embedding.key } }),
   }
 }
 

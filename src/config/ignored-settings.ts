@@ -15,6 +15,8 @@ const serviceSettings = [
   'transcription_key',
   'voice_service',
   'voice_service_key',
+  'embedding',
+  'embedding_key',
 ] as const
 
 /** A variable of this environment that the local service does not read. */

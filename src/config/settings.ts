@@ -9,8 +9,10 @@ import {
   objectOrLine,
   languageModelSetting,
   serviceKey,
+  type ServiceKind,
   transcriptionService,
   voiceService,
+  embeddingService,
 } from '../engines/services/services.ts'
 import { userWorkspace } from './default-folders.ts'
 import { homeFolder } from '../platform/environment.ts'
@@ -37,6 +39,14 @@ const path = z.string().min(1)
 const ownModels = Object.entries(manifest).flatMap(([name, { kind }]) => (kind === 'own' ? name : []))
 
 const connectionCount = () => z.int().min(1).max(100_000).optional()
+
+/** The key of a service. */
+const keyOf = (kind: ServiceKind) =>
+  serviceKey.optional().register(descriptions, {
+    variable: serviceInfo[kind].keyVariable,
+    meaning: 'API key of that service',
+    byDefault: 'none is sent',
+  })
 
 /** Settings of `reelwright.config.json`. */
 export const settings = z.strictObject({
@@ -140,11 +150,7 @@ export const settings = z.strictObject({
     byDefault:
       'the agents of `reelwright mcp` answer, and other clients that offer it with the header `Answers-Questions: 1`',
   }),
-  language_model_key: serviceKey.optional().register(descriptions, {
-    variable: serviceInfo.language_model.keyVariable,
-    meaning: 'API key of that service',
-    byDefault: 'none is sent',
-  }),
+  language_model_key: keyOf('language_model'),
   transcription: objectOrLine(transcriptionService)
     .optional()
     .register(descriptions, {
@@ -152,11 +158,7 @@ export const settings = z.strictObject({
       meaning: `Address of an OpenAI-compatible transcription service, in the format of \`language_model\`: \`${serviceInfo.transcription.example}\``,
       byDefault: 'installed models',
     }),
-  transcription_key: serviceKey.optional().register(descriptions, {
-    variable: serviceInfo.transcription.keyVariable,
-    meaning: 'API key of that service',
-    byDefault: 'none is sent',
-  }),
+  transcription_key: keyOf('transcription'),
   voice_service: objectOrLine(voiceService)
     .optional()
     .register(descriptions, {
@@ -164,11 +166,15 @@ export const settings = z.strictObject({
       meaning: `Address of a voice cloning service: \`${serviceInfo.voice_service.example}\`, or \`openai+\` and an address with its model; in the file also with \`folder\` and \`folder_there\``,
       byDefault: 'installed models',
     }),
-  voice_service_key: serviceKey.optional().register(descriptions, {
-    variable: serviceInfo.voice_service.keyVariable,
-    meaning: 'API key of that service',
-    byDefault: 'none is sent',
-  }),
+  voice_service_key: keyOf('voice_service'),
+  embedding: objectOrLine(embeddingService)
+    .optional()
+    .register(descriptions, {
+      variable: serviceInfo.embedding.variable,
+      meaning: `Address of a service that embeds texts and images, with its model: \`${serviceInfo.embedding.example}\`; without \`jina+\` an OpenAI-compatible one`,
+      byDefault: 'installed models',
+    }),
+  embedding_key: keyOf('embedding'),
   database_url: z
     .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' })
     .optional()

@@ -7,13 +7,13 @@ export type Requirement = {
    * as a download on first use.
    */
   readonly recommended?: true
-  /** Used if there is one; requests also run without it. Only a language model can be optional. */
+  /** Used if there is one; requests also run without it. Only a language model and an embedding model can be optional. */
   readonly optional?: true
 } & (
   | {
       /**
        * `ffmpeg`: with the parts that every operation uses. `canvas`: the drawing library. `text-detection`: model and
-       * runtime. `piano-transcriber`, `piano-sound`, `language-identifier`: any engine of that kind.
+       * runtime. `piano-transcriber`, `piano-sound`, `language-identifier`, `embedding-model`: any engine of that kind.
        */
       readonly kind:
         | 'ffmpeg'
@@ -24,6 +24,7 @@ export type Requirement = {
         | 'piano-sound'
         | 'language-identifier'
         | 'language-model'
+        | 'embedding-model'
     }
   /** ffmpeg's filters that map an HDR file to standard range. */
   | { readonly kind: 'tone-mapping'; readonly file: string }

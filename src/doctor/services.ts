@@ -23,6 +23,9 @@ const { signal } = new AbortController()
 /** Maximum number of models listed when the configured model is missing. */
 const maxModelsListed = 5
 
+/** Services that usually list their models. */
+const kindsWithModels: ReadonlySet<ServiceKind> = new Set(['language_model', 'embedding'])
+
 interface ExamineServiceOptions {
   readonly services: Services
   /** Who answers questions to a language model: the agents that call, or a configured model (null). */
@@ -53,7 +56,7 @@ async function examineOne(
   const limits = { firstByteMs: timeoutMs, wholeMs: timeoutMs, maxBytes: 4 * 2 ** 20, tries: 1 }
   await using client = openClient({ kind, service }, limits)
   try {
-    const problem = kind === 'language_model' ? await modelProblem(client) : await checkConnection(client)
+    const problem = kindsWithModels.has(kind) ? await modelProblem(client) : await checkConnection(client)
     const detail = serviceName(service)
     return problem === null
       ? { name, state: 'ok', detail: `${detail} responds` }

@@ -68,6 +68,9 @@ const checks: { readonly [K in Kind]: Check<K> } = {
   async 'language-model'(_, { answersBy }) {
     if (answersBy !== 'agent') (await import('./services/configured.ts')).requireService('language_model')
   },
+  async 'embedding-model'() {
+    return await (await import('./embedding/open.ts')).requireEmbeddingModel()
+  },
 }
 
 /** Names of the engines that fulfil requirements of which several engines could, by the kind of requirement. */

@@ -61,6 +61,7 @@ onOneDatabase((service) => {
         set: false,
         missing: expect.stringContaining('gpt-sovits+http://127.0.0.1:9880'),
       },
+      { name: 'embedding', set: false, missing: expect.stringContaining('Set "embedding"') },
     ])
     expect(JSON.stringify(services)).not.toMatch(/10\.0\.0\.7|key-of/)
   })

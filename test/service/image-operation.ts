@@ -43,7 +43,9 @@ export const imageModule: OperationModule<typeof imageOperation> = {
         hashes: await Promise.all(
           input.map(async ({ image, file_id }) => {
             const { path } = files.get(image ?? file_id ?? '')
-            return createHash('sha256').update(await readFile(path)).digest('hex')
+            return createHash('sha256')
+              .update(await readFile(path))
+              .digest('hex')
           }),
         ),
       }

@@ -54,6 +54,8 @@ export interface TestServiceOptions {
   readonly port?: number
   /** Models provided by users, by pack. */
   readonly userModels?: PackSettings['own']
+  /** Folder of installed packs, for this process and its workers. */
+  readonly packsFolder?: string
   /** External services configured for this process and its workers. */
   readonly services?: Services
 }
@@ -72,7 +74,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   // The product configures packs at its start; capabilities report the operations that are ready.
   if (!configuredPacks()) {
     configurePacks({
-      folder: join(dataDir, 'packs'),
+      folder: options.packsFolder ?? join(dataDir, 'packs'),
       automatic: false,
       own: options.userModels ?? {},
       manifest,
@@ -88,7 +90,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     exitIfIdle: async () => false,
     worker: {
       module: join(import.meta.dirname, 'entry.ts'),
-      args: ['worker', JSON.stringify({ own: options.userModels ?? {} })],
+      args: ['worker', JSON.stringify({ own: options.userModels ?? {}, folder: options.packsFolder })],
       environment: workerEnvironment(options.services ?? {}),
     },
     log: openLog({ file: join(dataDir, 'log') }),

@@ -1,3 +1,4 @@
+import { embeddingPacks } from './embedding-packs.ts'
 import { pianoPacks } from './piano-packs.ts'
 import { sherpaPack } from './sherpa-pack.ts'
 import { speechPacks } from './speech-packs.ts'
@@ -163,6 +164,7 @@ export const manifest = {
     enables: 'measuring motion with a learned model instead of the built-in method',
     licence: "the model's own",
   },
+  ...embeddingPacks,
   ...pianoPacks,
   ...speechPacks,
   'sherpa-onnx': sherpaPack,

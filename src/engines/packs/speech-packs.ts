@@ -1,6 +1,4 @@
-/** A file of a model repository of Hugging Face, at a revision that never changes. */
-const huggingFace = (repository: string, revision: string) => (file: string) =>
-  `https://huggingface.co/${repository}/resolve/${revision}/${file}`
+import { huggingFace } from './hugging-face.ts'
 
 const senseVoice = huggingFace(
   'csukuangfj/sherpa-onnx-sense-voice-zh-en-ja-ko-yue-2024-07-17',

@@ -13,8 +13,8 @@ privateNetworks.addSubnet('fc00::', 7, 'ipv6')
 /** Host names that do not exist on the internet (RFC 6761, 6762, 8375, ICANN's `.internal`), or have one label. */
 const localHostName = /^[\w-]+$|\.(local|localhost|internal|lan|home\.arpa)$/i
 
-/** Prefix of a voice service's address that names its API. */
-const dialectPrefix = /^(gpt-sovits|openai)\+/
+/** Prefix of an address that names its API. */
+const dialectPrefix = /^(gpt-sovits|openai|jina)\+/
 
 /** Whether a host is this machine or in a private network. */
 export function isLocalNetworkHost(host: string): boolean {
@@ -68,17 +68,33 @@ export const languageModelService = z
   .readonly()
 /** Settings of the transcription service. */
 export const transcriptionService = z.strictObject(common).readonly()
+/** An address after one of these prefixes, or after none. */
+function addressOf(dialects: readonly string[], error: string) {
+  return text.refine(
+    (value) => {
+      const [prefix = '', dialect = dialects[0] ?? ''] = dialectPrefix.exec(value) ?? []
+      return dialects.includes(dialect) && isServiceAddress(value.slice(prefix.length))
+    },
+    { error: `${error} an https address, or http of this machine or its own network` },
+  )
+}
+
 /** Settings of the service that copies voices. */
 export const voiceService = z
   .strictObject({
     ...common,
-    address: text.refine((value) => isServiceAddress(stripDialect(value)), {
-      error:
-        'must be gpt-sovits+ or openai+ before an https address, or http of this machine or its own network',
-    }),
+    address: addressOf(['openai', 'gpt-sovits'], 'must be gpt-sovits+ or openai+ before'),
     /** Folder of reference recordings for a server that reads them from its disk, and the path of that folder there. */
     folder: text.optional(),
     folder_there: text.optional(),
+  })
+  .readonly()
+/** Settings of the service that embeds texts and images. Vectors are comparable only within one model. */
+export const embeddingService = z
+  .strictObject({
+    ...common,
+    address: addressOf(['openai', 'jina'], 'must be, after jina+ or openai+ or without a prefix,'),
+    model: z.string({ error: 'must name the model, in one line after a #' }).min(1),
   })
   .readonly()
 
@@ -88,6 +104,7 @@ export const services = z
     language_model: languageModelService.optional(),
     transcription: transcriptionService.optional(),
     voice_service: voiceService.optional(),
+    embedding: embeddingService.optional(),
   })
   .readonly()
 export type Services = z.infer<typeof services>
@@ -95,7 +112,8 @@ export type ServiceKind = keyof Services
 export type LanguageModelService = z.infer<typeof languageModelService>
 export type TranscriptionService = z.infer<typeof transcriptionService>
 export type VoiceService = z.infer<typeof voiceService>
-export type ServiceSettings = LanguageModelService | TranscriptionService | VoiceService
+export type EmbeddingService = z.infer<typeof embeddingService>
+export type ServiceSettings = LanguageModelService | TranscriptionService | VoiceService | EmbeddingService
 
 /** Accepts a service as an object, or as one line: its address, then `#` and the model. */
 export function objectOrLine<S extends z.ZodType>(schema: S) {
@@ -180,6 +198,15 @@ export const serviceInfo: Readonly<Record<ServiceKind, ServiceInfo>> = {
     setupHint:
       'GPT-SoVITS by its address, or openai+ and the address, # and model of an /audio/speech that copies voices; ' +
       `a key goes in "voice_service_key". ${reloadHint}`,
+  },
+  embedding: {
+    title: 'Embedding service',
+    variable: 'REELWRIGHT_EMBEDDING',
+    keyVariable: 'REELWRIGHT_EMBEDDING_KEY',
+    example: 'jina+http://127.0.0.1:8000/v1#jina-clip-v2',
+    setupHint:
+      'jina+ and the address, # and model of an /embeddings that takes images, or without jina+ of an OpenAI-compatible ' +
+      `one; a key goes in "embedding_key". ${reloadHint}`,
   },
 }
 

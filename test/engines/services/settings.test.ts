@@ -40,6 +40,15 @@ describe('service settings', () => {
     expect((await read({}, { REELWRIGHT_LANGUAGE_MODEL: line })).services).toEqual(expected)
   })
 
+  it.each([
+    ['jina+http://127.0.0.1:8000/v1#jina-clip-v2', 'jina+http://127.0.0.1:8000/v1', 'jina-clip-v2'],
+    ['https://api.example.com/v1#text-embedding', 'https://api.example.com/v1', 'text-embedding'],
+    ['openai+http://infinity:7997#a/b', 'openai+http://infinity:7997', 'a/b'],
+  ])('name the API of embeddings before the address: %s', async (line, address, model) => {
+    const { services } = await read({ embedding: line, embedding_key: 'from-file' })
+    expect(services).toEqual({ embedding: { address, model, key: 'from-file' } })
+  })
+
   it('accept all fields', async () => {
     const address = 'https://api.example.com/v1'
     const model = { address, model: 'm', requests_per_minute: 20, concurrency: 4, context_tokens: 128_000 }
@@ -65,6 +74,10 @@ describe('service settings', () => {
     [{ language_model: 'qwen3:8b' }, 'address: must be an https address'],
     [{ language_model: 'gpt-sovits+http://127.0.0.1:9880' }, 'address: must be an https address'],
     [{ voice_service: 'other+http://127.0.0.1:9880' }, 'address: must be gpt-sovits\\+ or openai\\+'],
+    [{ voice_service: 'jina+http://127.0.0.1:9880' }, 'address: must be gpt-sovits\\+ or openai\\+'],
+    [{ embedding: 'gpt-sovits+http://127.0.0.1:1/v1#m' }, 'address: must be, after jina\\+ or openai\\+'],
+    [{ embedding: 'jina+http://api.example.com/v1#m' }, 'address: must be, after jina\\+ or openai\\+'],
+    [{ embedding: 'jina+http://127.0.0.1:1/v1' }, 'embedding in .*model: must name the model'],
     [{ language_model: 'http://127.0.0.1:1/v1#' }, 'model: at least 1 character'],
     [{ language_model: { address: 'http://127.0.0.1:1/v1', folder: 'a' } }, 'folder'],
     [{ transcription_key: 'a\nb' }, 'transcription_key in .*: must be a key'],
@@ -163,6 +176,7 @@ describe('the doctor', () => {
         state: 'ok',
         detail: expect.stringContaining('gpt-sovits+http://127.0.0.1:9880'),
       },
+      { name: 'embedding service', state: 'ok', detail: expect.stringContaining('Set "embedding"') },
     ])
   })
 
@@ -194,6 +208,14 @@ describe('the doctor', () => {
     expect(server.heard).toHaveLength(1)
   })
 
+  it('looks for the model of an embedding service', async () => {
+    await using server = await startFakeService(json({ data: [{ id: 'other' }] }))
+    const embedding = { address: `${server.origin}/v1`, model: 'e' }
+    expect((await examineServices({ embedding })).at(-1)).toMatchObject({
+      ...{ state: 'note', detail: expect.stringContaining(' does not list its model, but other') },
+    })
+  })
+
   it('limits the time of a check', async () => {
     await using server = await startFakeService(hangs())
     const finding = await found({ address: `${server.origin}/v1`, model: 'm' })
@@ -219,9 +241,10 @@ describe('the doctor', () => {
     const [, ...findings] = await examineServices({
       transcription: { address: `${server.origin}/v1` },
       voice_service: { address: `gpt-sovits+${server.origin}` },
+      embedding: { address: `jina+${server.origin}/v1`, model: 'e' },
     })
     const expected = { state: 'note', detail: expect.stringContaining(detail) as string }
-    expect(findings).toEqual([expect.objectContaining(expected), expect.objectContaining(expected)])
+    expect(findings).toMatchObject([expected, expected, expected])
   })
 
   it('accepts a response of other services that have no such endpoint', async () => {
@@ -229,11 +252,13 @@ describe('the doctor', () => {
     const findings = await examineServices({
       transcription: { address: `${server.origin}/v1`, model: 'w' },
       voice_service: { address: `gpt-sovits+${server.origin}` },
+      embedding: { address: `jina+${server.origin}/v1`, model: 'e' },
     })
     const host = new URL(server.origin).host
     expect(findings.slice(1)).toEqual([
       { name: 'transcription service', state: 'ok', detail: `w at ${host} responds` },
       { name: 'voice service', state: 'ok', detail: `${host} responds` },
+      { name: 'embedding service', state: 'ok', detail: `e at ${host} responds` },
     ])
     await server[Symbol.asyncDispose]()
     const [, gone] = await examineServices({ transcription: { address: `${server.origin}/v1` } })

@@ -1,0 +1,171 @@
+import { dirname, join } from 'node:path'
+import type { Tensor } from 'onnxruntime-node'
+import { MediaError } from '../../contract/errors.ts'
+import { limitConcurrency } from '../../platform/concurrency.ts'
+import { OpenResources } from '../../platform/keep-open.ts'
+import { openOnnxModel, type OnnxModel } from '../onnx/session.ts'
+import type { embeddingPacks } from '../packs/embedding-packs.ts'
+import { findPack } from '../packs/resolve.ts'
+import type { EmbeddingModel } from './embedding-model.ts'
+import { forImage } from './image-error.ts'
+import { openSiglipTokenizer, type SiglipTokenizer, textTokens } from './siglip-tokenizer.ts'
+import { readSquarePicture } from './square-picture.ts'
+import { withTask } from './task-text.ts'
+import { unitVector } from './unit-vector.ts'
+
+/** A SigLIP 2 model of a fixed resolution. */
+interface SiglipModel {
+  readonly pack: keyof typeof embeddingPacks
+  /** Model, resolution, export and version of our preprocessing. */
+  readonly space: string
+  /** Side of the square picture that the image tower reads, pixels (`preprocessor_config.json`). */
+  readonly side: number
+  /** File of the text tower, beside the image tower. */
+  readonly textFile: string
+}
+
+/** All models, the best first. */
+export const siglipModels: readonly SiglipModel[] = [
+  {
+    pack: 'siglip2-large',
+    space: 'siglip2-large-patch16-256/c03fb63/1',
+    side: 256,
+    textFile: 'siglip2-large-patch16-256-text.fp16.onnx',
+  },
+  {
+    pack: 'siglip2-base',
+    space: 'siglip2-base-patch16-224/ba1f3b0/1',
+    side: 224,
+    textFile: 'siglip2-base-patch16-224-text.fp16.onnx',
+  },
+]
+
+/** The first installed model; undefined if there is none. */
+export async function findSiglip(): Promise<SiglipModel | undefined> {
+  for (const model of siglipModels) if ((await findPack(model.pack)) !== null) return model
+  return undefined
+}
+
+/** Time without use after which a model is closed, ms: loading takes seconds, and a worker process serves many tasks. */
+const idleMs = 120_000
+
+const openTowers = new OpenResources<Towers>(idleMs)
+
+/** Opens an installed model; its towers are loaded on first use. Throws 6401. */
+export async function openSiglip(model: SiglipModel, threads: number): Promise<EmbeddingModel> {
+  const { pack, space, side } = model
+  const path = await findPack(pack)
+  if (path === null) throw new TypeError(`${pack} is not installed`)
+  const lease = await openTowers.use(`${threads} ${path}`, async () => createTowers(model, path, threads))
+  const towers = lease.value
+  // One item at a time: then a vector does not depend on the others of its request, bit for bit.
+  return {
+    name: pack,
+    space,
+    async embedTexts(texts, { task, signal }) {
+      const vectors: Float32Array[] = []
+      for (const text of texts) {
+        signal.throwIfAborted()
+        const { tokenizer, tower } = await towers.text()
+        const tokens = tokenizer.encode(withTask(text, task))
+        const input = new tower.onnx.Tensor('int64', tokens, [1, textTokens])
+        vectors.push(await pooledVector(pack, tower, { input_ids: input }))
+      }
+      return vectors
+    },
+    async embedImages(paths, { signal }) {
+      const vectors: Float32Array[] = []
+      for await (const picture of readPictures(paths, side, signal)) {
+        const tower = await towers.image()
+        const input = new tower.onnx.Tensor('float32', normalizedPlanes(picture), [1, 3, side, side])
+        vectors.push(await pooledVector(pack, tower, { pixel_values: input }))
+      }
+      return vectors
+    },
+    [Symbol.asyncDispose]: () => lease[Symbol.asyncDispose](),
+  }
+}
+
+/** Pictures that are decoded at the same time, also while the tower works. */
+const decodedAtOnce = 2
+
+/** Reads image files as squares, in order. The first error ends the reading of all. */
+async function* readPictures(
+  paths: readonly string[],
+  side: number,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const end = new AbortController()
+  const either = AbortSignal.any([signal, end.signal])
+  const limited = limitConcurrency(decodedAtOnce)
+  const pictures = paths.map((path, index) =>
+    limited(() => forImage(index, () => readSquarePicture(path, side, either))),
+  )
+  const ended = Promise.allSettled(pictures)
+  try {
+    for (const picture of pictures) yield await picture
+  } finally {
+    end.abort()
+    await ended
+  }
+}
+
+/** Planar tensor of a picture: shares of 255, minus a mean of 0.5, divided by a deviation of 0.5 (SigLIP's processor). */
+export function normalizedPlanes(rgb: Uint8Array): Float32Array {
+  const area = rgb.length / 3
+  const planes = new Float32Array(rgb.length)
+  for (let at = 0; at < area; at += 1) {
+    for (let channel = 0; channel < 3; channel += 1)
+      planes[channel * area + at] = ((rgb[at * 3 + channel] ?? 0) / 255 - 0.5) / 0.5
+  }
+  return planes
+}
+
+/** Runs a tower on one item. Throws 6401 if it returns no vector. */
+async function pooledVector(
+  pack: string,
+  tower: OnnxModel,
+  inputs: Readonly<Record<string, Tensor>>,
+): Promise<Float32Array> {
+  const { pooler_output: output } = await tower.run(inputs)
+  const vector = output?.data instanceof Float32Array ? unitVector(output.data) : undefined
+  if (vector) return vector
+  throw new MediaError(6401, `the model ${pack} returned no vector`, {
+    retryable: false,
+    hint: 'Run `reelwright models verify`.',
+  })
+}
+
+interface Towers extends AsyncDisposable {
+  image(): Promise<OnnxModel>
+  text(): Promise<{ readonly tokenizer: SiglipTokenizer; readonly tower: OnnxModel }>
+}
+
+function createTowers({ pack, textFile }: SiglipModel, path: string, threads: number): Towers {
+  const opened: OnnxModel[] = []
+  const open = async (file: string): Promise<OnnxModel> => {
+    const tower = await openOnnxModel(pack, file, threads)
+    opened.push(tower)
+    return tower
+  }
+  return {
+    image: retryable(() => open(path)),
+    text: retryable(async () => ({
+      tokenizer: await openSiglipTokenizer(dirname(path)),
+      tower: await open(join(dirname(path), textFile)),
+    })),
+    async [Symbol.asyncDispose]() {
+      for (const tower of opened) await tower[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Opens something on first use and keeps it; after a failure, the next use tries again. */
+function retryable<T>(open: () => Promise<T>): () => Promise<T> {
+  let opening: Promise<T> | undefined
+  return () =>
+    (opening ??= open().catch((error: unknown) => {
+      opening = undefined
+      throw error
+    }))
+}
