@@ -37,6 +37,22 @@ export async function downloadFile(
   file: DownloadableFile,
   target: DownloadTarget,
 ): Promise<string> {
+  return await saveContent(file, target, (handle) => downloadToHandle(client, { file, handle }, target))
+}
+
+/** Saves bytes under the same rules as a download. Returns the file name used. */
+export async function saveBytes(bytes: Uint8Array, target: DownloadTarget): Promise<string> {
+  const hasher = await createHasher()
+  hasher.update(bytes)
+  const content = { size: bytes.length, blake3_id: hasher.digest() }
+  return await saveContent(content, target, (handle) => handle.writeFile(bytes))
+}
+
+async function saveContent(
+  file: Pick<FileRecord, 'size' | 'blake3_id'>,
+  target: DownloadTarget,
+  write: (handle: FileHandle) => Promise<void>,
+): Promise<string> {
   for (const name of numberedNames(target.name)) {
     const found = await compareFile(join(target.folder, name), file, target.signal)
     if (found === 'same') return name
@@ -45,7 +61,7 @@ export async function downloadFile(
   const part = join(target.folder, `.${randomBytes(8).toString('hex')}.part`)
   try {
     await using handle = await open(part, 'wx')
-    await downloadToHandle(client, { file, handle }, target)
+    await write(handle)
     await handle.datasync()
     await handle.close()
     return await moveIntoPlace(part, target)

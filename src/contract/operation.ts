@@ -68,6 +68,11 @@ export interface Operation<
   readonly synchronous?: true
   /** Download URLs at the top level of the result are absolute, based on the host that the caller used. */
   readonly fullLinks?: true
+  /**
+   * For results that would fill the context of a model: agents on the service's machine get the result as a JSON file of
+   * this name, and in their reply only its other fields.
+   */
+  readonly agentFile?: { readonly name: string; readonly fields: readonly string[] }
   /** Next step for the agent, if it is more than handing over the result. */
   nextStep?(output: z.output<Output>, context: NextStepContext): string
   /** Each run returns another result, so that a finished one never replaces a new run. */

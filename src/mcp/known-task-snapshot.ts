@@ -52,6 +52,7 @@ export async function knownTaskSnapshot(
     assumed: task.assumed,
     regions: await fetchRegionOverview(session, view, signal),
     advice: operationAdvice(session, { view, task, delivery }),
+    omitted: fieldsInFile(session, { view, delivery }),
     expected: await expectedTimes(session.client, view),
   })
   const { error } = snapshot
@@ -66,6 +67,15 @@ function restoreErrorNames(error: NonNullable<Snapshot['error']>, { restoreNames
     typeof value === 'string' ? restoreNames(value) : value,
   ])
   return Object.fromEntries(texts) as Record<string, unknown>
+}
+
+/** Fields of an output that agents get in a file: all agents but those that get links. */
+function fieldsInFile(
+  { operations }: Pick<Session, 'operations'>,
+  { view, delivery }: Pick<DeliveredTask, 'view' | 'delivery'>,
+): readonly string[] | undefined {
+  const isLinked = delivery !== null && ('linked' in delivery || 'unlinked' in delivery)
+  return isLinked ? undefined : operations.find(({ name }) => name === view.task_type)?.agentFile?.fields
 }
 
 /** The operation's own advice on what to do with the output of a completed task. */

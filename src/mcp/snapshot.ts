@@ -63,11 +63,19 @@ export function taskSnapshot(task: TaskView, about: TaskSnapshotOptions = {}): S
   if (status === 'cancelled') return head
   if (status === 'completed' && output) {
     const files = deliveredFiles(about.delivery) ?? findResultFiles(output)
-    return { ...head, files, output: withoutDownloadUrls(output), ...(regions && { regions }) }
+    const shown = withoutDownloadUrls(withoutFields(output, about.omitted))
+    return { ...head, files, output: shown, ...(regions && { regions }) }
   }
   const error = taskError.safeParse(output?.['error'])
   if (error.success) return { ...head, error: error.data }
   return status === 'failed' && output ? { ...head, error: output } : head
+}
+
+function withoutFields(
+  output: Readonly<Record<string, unknown>>,
+  omitted: readonly string[] = [],
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(output).filter(([name]) => !omitted.includes(name)))
 }
 
 /** Removes download URLs, which are relative or need a key: files are delivered by path or by signed link. */
@@ -124,7 +132,8 @@ export function callAgainSnapshot(priced: PricedTask): Snapshot {
 
 /** State of the delivery of a completed task's files. */
 export type DeliveryState =
-  | { readonly saved: readonly SavedFile[] }
+  /** outputPath: the whole output, if it is saved as a file. */
+  | { readonly saved: readonly SavedFile[]; readonly outputPath?: string }
   | { readonly linked: readonly LinkedFile[] }
   | { readonly percent: number }
   | { readonly failed: string }
@@ -147,6 +156,8 @@ interface TaskSnapshotOptions {
   readonly batch?: QuestionBatch | undefined
   /** Whether an earlier call created it. */
   readonly isJoined?: boolean | undefined
+  /** Fields of the output that are left out, as the agent gets them in a file. */
+  readonly omitted?: readonly string[] | undefined
 }
 
 const terminalSteps: Partial<Record<TaskView['status'], string>> = {
@@ -227,23 +238,20 @@ function completedStep(
     return `Done, but the files are not all ready yet (${delivery.percent} %). Call ${again} to wait for them.`
   const remarks = notes.length > 0 ? [`Notes: ${notes.map(asSentence).join(' ')}`] : []
   if ('linked' in delivery) return ['Done.', ...remarks, ...linkedSteps(delivery.linked, advice)].join(' ')
-  if (delivery.saved.length === 0) return ['Done.', ...remarks, advice ?? 'See output.'].join(' ')
-  const paths = namePaths(delivery.saved)
-  const nameNotes = delivery.saved.flatMap(({ note }) => (note === undefined ? [] : [note]))
-  const last = advice ?? `${inspectionStep(delivery.saved)}Tell the user.`
-  return ['Done.', ...nameNotes, `Saved to ${paths}.`, ...remarks, last].join(' ')
+  const { saved, outputPath } = delivery
+  const paths = [...(outputPath === undefined ? [] : [outputPath]), ...saved.map(({ path }) => path)]
+  if (paths.length === 0) return ['Done.', ...remarks, advice ?? 'See output.'].join(' ')
+  const nameNotes = saved.flatMap(({ note }) => (note === undefined ? [] : [note]))
+  const last = advice ?? `${inspectionStep(saved)}Tell the user.`
+  return ['Done.', ...nameNotes, `Saved to ${namePaths(paths)}.`, ...remarks, last].join(' ')
 }
 
 /** Results that are named by their paths; `files` lists all. */
 const maxNamedPaths = 5
 
-function namePaths(saved: readonly SavedFile[]): string {
-  const named = summarizeList(
-    saved.map(({ path }) => path),
-    maxNamedPaths,
-    ', ',
-  )
-  return saved.length > maxNamedPaths ? `${named} (files)` : named
+function namePaths(paths: readonly string[]): string {
+  const named = summarizeList(paths, maxNamedPaths, ', ')
+  return paths.length > maxNamedPaths ? `${named} (files)` : named
 }
 
 function asSentence(note: string): string {

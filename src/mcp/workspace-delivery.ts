@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, realpath, rm, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Client } from '../client/client.ts'
-import { downloadFile } from '../client/download.ts'
-import { safeFileName } from '../client/file-names.ts'
+import { downloadFile, saveBytes } from '../client/download.ts'
 import type { TaskRef } from '../client/tasks.ts'
 import { MediaError } from '../contract/errors.ts'
-import { extensionOf, kindOf } from '../contract/file-kind.ts'
+import { extensionOf } from '../contract/file-kind.ts'
 import type { FileDetails } from '../contract/file.ts'
 import { routes } from '../contract/routes.ts'
 import { isInside } from '../platform/paths.ts'
@@ -15,6 +14,7 @@ import { errorCode } from '../platform/system-error.ts'
 import { type CompletedTask, type FileDelivery, findResultFiles, type ResultFile } from './file-delivery.ts'
 import { isExistingFile, openAllowedFolder } from './open-allowed.ts'
 import { describeError } from './reply.ts'
+import { chooseFileNames, type FileToSave, nameStem, ownName, splitSaveTo } from './result-names.ts'
 import type { InputFile, SavedFile, Session } from './session.ts'
 import type { DeliveryState } from './snapshot.ts'
 import { findSavedPlace, recordSavedPlace, resultsFolder } from './saved-places.ts'
@@ -69,6 +69,17 @@ async function listSaved(session: Session, task: TaskRef): Promise<readonly stri
 
 async function saveResults(
   session: Session,
+  done: CompletedTask,
+  call: Pick<ToolCall, 'signal' | 'progress'>,
+): Promise<DeliveryState> {
+  const delivery = await saveResultFiles(session, done, call)
+  const name = session.operations.find((one) => one.name === done.view.task_type)?.agentFile?.name
+  if (name === undefined || !delivery || !('saved' in delivery)) return delivery
+  return await saveOutput(session, { ...done, name, saved: delivery.saved })
+}
+
+async function saveResultFiles(
+  session: Session,
   { view, task }: CompletedTask,
   call: Pick<ToolCall, 'signal' | 'progress'>,
 ): Promise<DeliveryState> {
@@ -97,6 +108,41 @@ async function saveResults(
     // A failure to save must not hide that the task is completed and paid for.
     if (error instanceof MediaError) return { failed: describeError(error) }
     throw error
+  }
+}
+
+/** Saves the whole output of a task as a JSON file, beside its result files. */
+async function saveOutput(
+  session: Session,
+  {
+    view,
+    task,
+    name,
+    saved,
+  }: CompletedTask & { readonly name: string; readonly saved: readonly SavedFile[] },
+): Promise<DeliveryState> {
+  const saveTo = task.save_to ?? defaultResultFolder(view)
+  const target = splitSaveTo(saveTo)
+  // Another extension would hide what the file contains.
+  const wanted = target.name === undefined ? name : `${nameStem(target.name)}${extensionOf(name)}`
+  try {
+    const folders = await session.delivery.folders()
+    await using folder = await openAllowedFolder(folders, target.folder)
+    await assertUsable(folders, { real: join(folder.path, wanted) }, join(target.folder, wanted))
+    const bytes = Buffer.from(`${JSON.stringify(view.output_result)}\n`)
+    const used = await saveBytes(bytes, { folder: folder.base, name: wanted })
+    const outputPath = join(folder.path, used)
+    const known = session.tasks.get(view.task_id) ?? task
+    session.tasks.remember(view.task_id, {
+      ...known,
+      saved: [outputPath, ...saved.map(({ path }) => path)],
+    })
+    return { saved, outputPath }
+  } catch (error) {
+    const failure = explainSaveError(error, saveTo)
+    // A failure to save must not hide that the task is completed and paid for.
+    if (failure instanceof MediaError) return { failed: describeError(failure) }
+    throw failure
   }
 }
 
@@ -175,65 +221,8 @@ export async function saveFiles(
   return saved
 }
 
-/** Name of a result: where it begins with the stored name of an input, with that input's own name. */
-function ownName(name: string, inputFiles: readonly InputFile[]): string {
-  for (const { name: own, storedName } of inputFiles) {
-    const stem = nameStem(storedName)
-    const rest = name.slice(stem.length)
-    if (name.startsWith(stem) && /^[-.]/.test(rest)) return nameStem(own) + rest
-  }
-  return name
-}
-
-function nameStem(name: string): string {
-  return name.slice(0, name.length - extensionOf(name).length)
-}
-
 function fetchFileDetails(client: Client, fileId: string): Promise<FileDetails> {
   return client.call(routes.fileDetails, { params: { file_id: fileId } })
-}
-
-/** `save_to` names a file if it ends in a supported extension, without a trailing slash. */
-function splitSaveTo(saveTo: string): { readonly folder: string; readonly name?: string } {
-  const isFile = kindOf(extensionOf(basename(saveTo))) !== undefined && !/[/\\]$/.test(saveTo)
-  return isFile ? { folder: dirname(saveTo), name: safeFileName(basename(saveTo)) } : { folder: saveTo }
-}
-
-interface FileToSave {
-  readonly file: ResultFile
-  readonly record: FileDetails
-}
-
-type NamedFile = FileToSave & { readonly wanted: string; readonly note?: string }
-
-/**
- * Chooses file names: the service's suggestions, or the agent's name with the extension of each file's own type. Further
- * files of the same type have their role in the name.
- */
-function chooseFileNames(found: readonly FileToSave[], name: string | undefined): NamedFile[] {
-  if (name === undefined)
-    return found.map((one) => ({ ...one, wanted: safeFileName(one.record.original_name) }))
-  const requestedExtension = extensionOf(name)
-  const stem = name.slice(0, -requestedExtension.length)
-  const types = found.map(({ record }) => record.base_ext.toLowerCase())
-  const matchesNoType = types.every(
-    (type) => normalizeExtension(type) !== normalizeExtension(requestedExtension),
-  )
-  return found.map((one, index) => {
-    const type = types[index] ?? ''
-    const role = types.indexOf(type) < index ? `-${one.file.role}` : ''
-    const extension =
-      normalizeExtension(type) === normalizeExtension(requestedExtension) ? name.slice(stem.length) : type
-    const hasNote = matchesNoType && index === 0
-    return {
-      ...{ ...one, wanted: safeFileName(stem + role + extension) },
-      ...(hasNote && { note: `The file is ${type}, so it is not named ${requestedExtension}.` }),
-    }
-  })
-}
-
-function normalizeExtension(extension: string): string {
-  return extension === '.jpeg' ? '.jpg' : extension
 }
 
 /** System errors that the agent or its user can resolve; any other error is a bug. */

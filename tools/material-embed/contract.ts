@@ -73,6 +73,7 @@ export const materialEmbed = operation({
   synchronous: true,
   limits: [6030, 6031],
   errorAliases: { 6017: 6014, 6021: 6014 },
+  agentFile: { name: 'material_embed.json', fields: ['data'] },
   // Counted before the items are validated and decoded.
   selectFields(request) {
     requireFewItems(request['input'])
