@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { manifest } from '../../src/engines/packs/manifest.ts'
+import { configureServices } from '../../src/engines/services/configured.ts'
 import { startAgentSession, type AgentSession } from '../mcp/agent-session.ts'
 import { runCommand } from '../run-command.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
@@ -12,13 +13,17 @@ import { startMirror } from './mirror.ts'
 const { file, bytes } = manifest['text-detection'].artifact
 const download = /^downloading text-detection \(2\.3 MiB, needed once\)/
 
+// The doctor configures them in this process.
+afterAll(() => configureServices({}))
+
 /** A session with a picture, whose service downloads models from a mirror. */
 async function startSessionWithMirror(mirror: string): Promise<AgentSession> {
   const agentSession = await startAgentSession()
   await mkdir(agentSession.dataDir, { recursive: true })
   await writeFile(
     join(agentSession.dataDir, 'reelwright.config.json'),
-    JSON.stringify({ models_mirror: mirror }),
+    // A status names downloads where the list of what is not ready leaves room for them.
+    JSON.stringify({ models_mirror: mirror, embedding: 'http://127.0.0.1:9/v1#none' }),
   )
   const picture = join(agentSession.workspace, 'a.png')
   await ffmpeg(...['-f', 'lavfi', '-i', 'color=teal:s=120x80', '-frames:v', '1'], picture)
