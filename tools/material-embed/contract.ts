@@ -10,17 +10,28 @@ import { isRecord } from '../../src/contract/validation.ts'
 export const maxImages = 16
 export const maxTexts = 64
 
-/** Longest task prefix, Unicode code points. */
+/** Longest task prefix and text, Unicode code points. Models read at most 8192 tokens. */
 const maxTaskLength = 64
+const maxTextLength = 32_768
 
 /** Numbers in each vector. */
 const vectorLength = 1024
 
 const forms = ['text', 'image', 'file_id'] as const
 
+/** A text of at most a number of code points, which are never more than its UTF-16 units. */
+function boundedText(most: number) {
+  return z
+    .string()
+    .refine((text) => text.length <= most || [...text].length <= most, {
+      error: `at most ${most} characters`,
+    })
+    .meta({ maxLength: most })
+}
+
 const item = z
   .object({
-    text: z.string().min(1).optional(),
+    text: boundedText(maxTextLength).min(1).optional(),
     image: agentField(inlineImage(), { isUnlisted: true }).optional(),
     file_id: fileRef({ kinds: ['image'], describe: 'Image, at most 10 MiB' }).optional(),
   })
@@ -33,10 +44,7 @@ const input = z.object({
   normalized: agentField(z.literal(true), { isUnlisted: true })
     .default(true)
     .describe('Vectors have length 1'),
-  task: z
-    .string()
-    .refine((text) => [...text].length <= maxTaskLength, { error: `at most ${maxTaskLength} characters` })
-    .meta({ maxLength: maxTaskLength })
+  task: boundedText(maxTaskLength)
     .optional()
     .describe('Prefix of all texts, for models that were trained with one'),
 })

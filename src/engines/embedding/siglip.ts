@@ -1,7 +1,6 @@
 import { dirname, join } from 'node:path'
 import type { Tensor } from 'onnxruntime-node'
 import { MediaError } from '../../contract/errors.ts'
-import { limitConcurrency } from '../../platform/concurrency.ts'
 import { OpenResources } from '../../platform/keep-open.ts'
 import { openOnnxModel, type OnnxModel } from '../onnx/session.ts'
 import type { embeddingPacks } from '../packs/embedding-packs.ts'
@@ -97,16 +96,22 @@ async function* readPictures(
 ): AsyncGenerator<Uint8Array> {
   const end = new AbortController()
   const either = AbortSignal.any([signal, end.signal])
-  const limited = limitConcurrency(decodedAtOnce)
-  const pictures = paths.map((path, index) =>
-    limited(() => forImage(index, () => readSquarePicture(path, side, either))),
-  )
-  const ended = Promise.allSettled(pictures)
+  const ahead: Promise<Uint8Array>[] = []
   try {
-    for (const picture of pictures) yield await picture
+    for (let index = 0, started = 0; index < paths.length; index += 1) {
+      for (; started < Math.min(paths.length, index + decodedAtOnce); started += 1) {
+        const [path = '', at] = [paths[started], started]
+        const picture = forImage(at, () => readSquarePicture(path, side, either))
+        // Its error counts once it is its turn.
+        picture.catch(() => undefined)
+        ahead.push(picture)
+      }
+      const first = ahead.shift()
+      if (first) yield await first
+    }
   } finally {
     end.abort()
-    await ended
+    await Promise.allSettled(ahead)
   }
 }
 
