@@ -32,20 +32,26 @@ export const layers: Readonly<Record<string, Layer>> = {
   db: { layers: ['contract', 'platform'] },
   engines: { layers: ['contract', 'media', 'platform'] },
   files: { layers: [...service, 'threads'] },
+  library: { layers: [...service, 'threads', 'media', 'files'] },
   queue: { layers: service },
   accounts: { layers: service },
-  tasks: { layers: [...service, 'threads', 'media', 'files', 'queue', 'accounts'] },
-  http: { layers: [...service, 'threads', 'json', 'media', 'files', 'queue', 'accounts', 'tasks'] },
+  tasks: { layers: [...service, 'threads', 'media', 'files', 'library', 'queue', 'accounts'] },
+  http: {
+    layers: [...service, 'threads', 'json', 'media', 'files', 'library', 'queue', 'accounts', 'tasks'],
+  },
   daemon: { layers: ['contract', 'client', 'platform'] },
   mcp: { layers: ['contract', 'json', 'client', 'platform', 'daemon'] },
   doctor: { layers: ['contract', 'client', 'platform', 'daemon', 'engines'] },
   config: { layers: ['contract', 'platform', 'engines', 'daemon', 'mcp'] },
   service: {
-    layers: [...service, 'media', 'files', 'queue', 'accounts', 'tasks', 'http', 'daemon', 'config'],
+    layers: [
+      ...[...service, 'media', 'files', 'library', 'queue', 'accounts', 'tasks', 'http', 'daemon'],
+      'config',
+    ],
     operations: true,
   },
   commands: {
-    layers: [...service, 'accounts', 'client', 'daemon', 'doctor', 'mcp', 'config', 'service'],
+    layers: [...service, 'library', 'accounts', 'client', 'daemon', 'doctor', 'mcp', 'config', 'service'],
     operations: true,
   },
   gen: {

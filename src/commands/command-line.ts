@@ -8,6 +8,7 @@ import { daemon } from './daemon.ts'
 import { diagnostics } from './diagnostics.ts'
 import { doctor } from './doctor.ts'
 import { keysCommands } from './keys.ts'
+import { libraryCommands } from './library.ts'
 import { mcp } from './mcp.ts'
 import { modelsCommands } from './models.ts'
 import { page } from './page.ts'
@@ -25,6 +26,9 @@ const commands: Readonly<Record<string, Command>> = {
   'keys create': keysCommands.create,
   'keys list': keysCommands.list,
   'keys revoke': keysCommands.revoke,
+  'library add': libraryCommands.add,
+  'library list': libraryCommands.list,
+  'library remove': libraryCommands.remove,
   'models list': modelsCommands.list,
   'models pull': modelsCommands.pull,
   'models verify': modelsCommands.verify,

@@ -43,6 +43,8 @@ export interface OptionValues {
   readonly quota?: string
   readonly 'keep-days'?: string
   readonly days?: string
+  readonly licence?: string
+  readonly attribution?: string
 }
 
 /** One invocation of a command. */

@@ -1,20 +1,13 @@
-import { join } from 'node:path'
 import { embeddedKeyName, findAccount, findOrCreateAccount, localAccount } from '../accounts/accounts.ts'
 import { insertKey, listKeys, revokeKey } from '../accounts/keys.ts'
 import { accountBalance, grantCredits } from '../accounts/ledger.ts'
 import type { Config } from '../config/config.ts'
 import { describeCredits } from '../contract/credits.ts'
 import { MediaError } from '../contract/errors.ts'
-import { dataFiles } from '../daemon/data-files.ts'
-import { prepareDataFolder } from '../daemon/data-folder.ts'
-import { lockDataFolder } from '../daemon/lock.ts'
-import { lockDatabase } from '../db/database-lock.ts'
-import { openCurrentDatabase, openDatabase } from '../db/open.ts'
-import type { Db } from '../db/schema.ts'
-import { CleanupStack } from '../platform/cleanup-stack.ts'
 import { newKey } from '../platform/hosting.ts'
 import { formatColumns } from '../platform/text-formats.ts'
 import type { CommandIo } from './command.ts'
+import { openServiceDatabase } from './service-database.ts'
 
 // Changes apply at once to a running service, which reads accounts and keys from the database for each request.
 
@@ -110,30 +103,4 @@ function checkName(kind: string, name: string): void {
   throw new MediaError(6016, `the name of the ${kind} must be 1 to 64 visible characters`, {
     hint: 'Choose another name.',
   })
-}
-
-/** Opens the database, which a service may be using; migrates it only while none is. */
-async function openServiceDatabase({
-  dataDir,
-  databaseUrl,
-}: Config): Promise<AsyncDisposable & { readonly db: Db }> {
-  if (databaseUrl === undefined) await prepareDataFolder(dataDir)
-  const location =
-    databaseUrl === undefined ? { path: join(dataDir, dataFiles.database) } : { url: databaseUrl }
-  const current = await openCurrentDatabase(location)
-  if (current) return disposable(current)
-  using folder = 'path' in location ? lockDataFolder(dataDir) : null
-  if ('path' in location && !folder) {
-    throw new MediaError(6401, `a service of another version runs on ${dataDir}`, {
-      retryable: false,
-      hint: 'Stop it, or restart it with this version, then repeat the command.',
-    })
-  }
-  await using locks = new CleanupStack()
-  locks.use(await lockDatabase(location))
-  return disposable(await openDatabase(location))
-}
-
-function disposable(db: Db): AsyncDisposable & { readonly db: Db } {
-  return { db, [Symbol.asyncDispose]: () => db.destroy() }
 }

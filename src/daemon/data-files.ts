@@ -10,6 +10,8 @@ export const dataFiles = {
   serviceLock: 'daemon.lock',
   /** Record of the running daemon, or of the last one that crashed. */
   record: 'daemon.json',
+  /** Locked by a command that changes the library. */
+  libraryLock: 'library.lock',
   log: 'daemon.log',
   database: 'reelwright.sqlite',
   /** Models and native engines. */
@@ -26,6 +28,8 @@ export const dataFolders = {
   steps: 'steps',
   /** Records of worker processes. */
   workers: 'run',
+  /** Work of imports into the library. */
+  imports: 'imports',
 } as const
 
 /** Folder of stored contents in a data folder; each file in its folders is written once and never changed. */

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
+import { libraryTables } from './library-tables.ts'
 
 type UntypedDb = Kysely<unknown>
 
@@ -229,4 +230,5 @@ export const migrations: Record<string, Migration> = {
   '0005-task-questions': { up: taskQuestions },
   '0006-storage-of-tasks': { up: storageOfTasks },
   '0007-task-images': { up: taskImages },
+  '0008-library': { up: libraryTables },
 }

@@ -1,6 +1,12 @@
 import type { Generated, Insertable, Kysely, Selectable, Transaction } from 'kysely'
 import type { Answerer } from '../contract/questions.ts'
 import type { TaskState } from '../contract/task.ts'
+import type {
+  LibraryFoldersTable,
+  MaterialGrantsTable,
+  MaterialsTable,
+  MaterialVectorsTable,
+} from './library-schema.ts'
 
 /**
  * Tables of the service, identical in SQLite and PostgreSQL. Ids are fixed-width text, so that text order is time
@@ -21,6 +27,10 @@ export interface DatabaseSchema {
   upload_parts: UploadPartsTable
   idempotency_keys: IdempotencyKeysTable
   tickets: TicketsTable
+  library_folders: LibraryFoldersTable
+  materials: MaterialsTable
+  material_vectors: MaterialVectorsTable
+  material_grants: MaterialGrantsTable
 }
 
 /** One row: the permanent id of the database, which a file store is bound to. */
@@ -224,3 +234,4 @@ export type TaskRow = Selectable<TasksTable>
 export type NewTaskRow = Insertable<TasksTable>
 export type QuestionRow = Selectable<QuestionsTable>
 export type UploadRow = Selectable<UploadsTable>
+export type MaterialRow = Selectable<MaterialsTable>

@@ -33,8 +33,8 @@ export async function readFileBytes(
 }
 
 /**
- * Whether any account has a file record, or an unfinished task an inline image, with this content. Records whose content
- * retention removed do not count.
+ * Whether any account has a file record, an unfinished task an inline image, or a material of the library a picture,
+ * preview or kept original with this content. Records whose content retention removed do not count.
  */
 export async function isContentReferenced(db: Db, blake3: string): Promise<boolean> {
   const image = await db
@@ -43,7 +43,7 @@ export async function isContentReferenced(db: Db, blake3: string): Promise<boole
     .where('blake3', '=', blake3)
     .limit(1)
     .executeTakeFirst()
-  if (image) return true
+  if (image || (await isMaterialContent(db, blake3))) return true
   const row = await db
     .selectFrom('files')
     .select('id')
@@ -52,6 +52,22 @@ export async function isContentReferenced(db: Db, blake3: string): Promise<boole
     .limit(1)
     .executeTakeFirst()
   return row !== undefined
+}
+
+async function isMaterialContent(db: Db, blake3: string): Promise<boolean> {
+  const material = await db
+    .selectFrom('materials')
+    .select('id')
+    .where((eb) =>
+      eb.or(
+        (['cover', 'preview', 'thumb', 'kept', 'kept_accompaniment'] as const).map((content) =>
+          eb(content, '=', blake3),
+        ),
+      ),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return material !== undefined
 }
 
 /** Whether the account has a file record with this content. */

@@ -112,12 +112,13 @@ async function markRemoved(
 }
 
 /**
- * Removes content and parts without a record, which a crash can leave behind. Only for the single user of a store,
- * before it accepts requests.
+ * Removes content and parts without a record, which a crash can leave behind. Only for the service that uses the store,
+ * before it accepts requests; commands may import into the library meanwhile.
  */
 export async function removeOrphans(db: Db, files: FileStore): Promise<void> {
   for await (const { blake3 } of files.list()) {
-    if (!(await isContentReferenced(db, blake3))) await files.remove(blake3)
+    // An import into the library may record it meanwhile, and locks it for that.
+    if (!(await isContentReferenced(db, blake3))) await removeUnreferencedContent({ db, files }, blake3)
   }
   for await (const id of files.listUploads()) {
     if (!(await isUploadOpen(db, id))) await files.discard(id)

@@ -1,0 +1,142 @@
+import { lstat, realpath, rm, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { MediaError } from '../contract/errors.ts'
+import type { EmbeddingModel } from '../engines/embedding/embedding-model.ts'
+import { findPrivateFolder, type PrivateFolder } from '../platform/private-folders.ts'
+import { errorCode } from '../platform/system-error.ts'
+import { importFile, type ImportContext, type ImportOutcome, skipReason } from './import-file.ts'
+import type { OpenLibrary } from './open-library.ts'
+import { moveMaterial, saveFolder } from './records.ts'
+import { type FolderContent, type MediaFile, type SkippedFile, walkFolder } from './walk-folder.ts'
+
+/** What is imported, and how. */
+interface ImportFolderOptions {
+  readonly path: string
+  readonly licence: string
+  readonly attribution: string
+  /** Folders of the service, which are never imported. */
+  readonly privateFolders: readonly PrivateFolder[]
+  /** Undefined: materials are found by their words alone. */
+  readonly model?: EmbeddingModel | undefined
+  readonly threads: number
+  readonly signal: AbortSignal
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+  /** Called before each file, counted from 1. */
+  readonly onFile: (file: MediaFile, position: { readonly index: number; readonly total: number }) => void
+}
+
+/** Result of an import: numbers of files, and what was left out. */
+export interface ImportSummary extends Readonly<Record<ImportOutcome, number>> {
+  /** Real path of the folder. */
+  readonly path: string
+  /** Materials whose file no longer exists. */
+  readonly missing: number
+  readonly skipped: readonly SkippedFile[]
+  /** See `FolderContent`. */
+  readonly others: FolderContent['others']
+}
+
+/**
+ * Imports the media files of a folder into the library, or what changed since an earlier import. One file at a time; a file
+ * that fails is skipped. Throws 6016 for what is no folder or is the service's own, 6401 for a model of another vector space
+ * than the library's, and errors of the machine, such as a full disk; a repeated call continues.
+ */
+export async function importFolder(
+  library: OpenLibrary,
+  options: ImportFolderOptions,
+): Promise<ImportSummary> {
+  const { licence, attribution, privateFolders, model, clock } = options
+  const path = await openFolderPath(options.path, privateFolders)
+  if (model) await checkSpace(library, model)
+  const content = await walkFolder(path, privateFolders)
+  const folder = await saveFolder(library.db, { path, licence, attribution }, clock())
+  const { threads, signal } = options
+  const context: ImportContext = { library, folder, model, threads, signal, clock }
+  const counts: Record<ImportOutcome, number> = {
+    ...{ imported: 0, changed: 0, moved: 0, restored: 0, unchanged: 0 },
+  }
+  const skipped = [...content.skipped]
+  for (const [index, file] of content.files.entries()) {
+    signal.throwIfAborted()
+    options.onFile(file, { index: index + 1, total: content.files.length })
+    try {
+      counts[await importFile(context, file)] += 1
+    } catch (error) {
+      const reason = skipReason(error)
+      if (reason === undefined) throw error
+      skipped.push({ path: file.path, reason })
+    }
+  }
+  await rm(join(library.work, 'file'), { recursive: true, force: true })
+  const missing = await markMissing(context, content.files)
+  return { ...counts, path, missing, skipped, others: content.others }
+}
+
+/** Returns the real path of a folder. Throws 6016 if it is none, or only the service uses it. */
+async function openFolderPath(given: string, privateFolders: readonly PrivateFolder[]): Promise<string> {
+  const path = await realpath(resolve(given)).catch((error: unknown) => {
+    throw new MediaError(6016, `${given} cannot be opened (${errorCode(error)})`, {
+      cause: error,
+      hint: 'Name an existing folder.',
+    })
+  })
+  if (!(await stat(path)).isDirectory()) {
+    throw new MediaError(6016, `${given} is no folder`, { hint: 'Name the folder of the files.' })
+  }
+  const owned = await findPrivateFolder(privateFolders, path)
+  if (!owned) return path
+  throw new MediaError(6016, `${given} is in the ${owned.use} of the service`, {
+    hint: 'Name a folder with your own media files.',
+  })
+}
+
+/** Throws 6401 if the library has vectors of another space, which cannot be compared with those of the model. */
+async function checkSpace({ db }: OpenLibrary, { name, space }: EmbeddingModel): Promise<void> {
+  const other = await db
+    .selectFrom('material_vectors')
+    .select('space')
+    .where('space', '!=', space)
+    .limit(1)
+    .executeTakeFirst()
+  if (!other) return
+  throw new MediaError(6401, `the library has vectors of ${other.space}, and ${name} has others`, {
+    retryable: false,
+    hint:
+      `Use the model of ${other.space}. To use ${name} instead, remove every folder with ` +
+      '`reelwright library remove <folder>`, then add them again.',
+  })
+}
+
+/** Marks materials whose file no longer exists, so that they are not found. Returns their number. */
+async function markMissing(
+  { library, folder, clock }: ImportContext,
+  files: readonly MediaFile[],
+): Promise<number> {
+  const listed = new Set(files.map(({ path }) => path))
+  const rows = await library.db
+    .selectFrom('materials')
+    .select(['id', 'path'])
+    .where('folder_id', '=', folder.id)
+    .where('state', '=', 'active')
+    .execute()
+  let missing = 0
+  for (const { id, path } of rows) {
+    if (listed.has(path) || !(await isGone(join(folder.path, path)))) continue
+    await library.db.transaction().execute(async (trx) => {
+      const row = await trx.selectFrom('materials').selectAll().where('id', '=', id).executeTakeFirst()
+      if (row) await moveMaterial(trx, row, { state: 'missing', now: clock() })
+    })
+    missing += 1
+  }
+  return missing
+}
+
+/** Whether a file no longer exists; false if that cannot be known, such as for a folder that cannot be read. */
+async function isGone(path: string): Promise<boolean> {
+  try {
+    return !(await lstat(path)).isFile()
+  } catch (error) {
+    return ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')
+  }
+}

@@ -1,0 +1,73 @@
+import { basename } from 'node:path'
+import { MediaError } from '../contract/errors.ts'
+import type { Db, MaterialRow } from '../db/schema.ts'
+import type { FileStorage } from '../files/content.ts'
+import type { ByteRange } from '../files/store.ts'
+import { type MaterialFile, openMaterialFile } from './material-file.ts'
+import { accompanimentFile } from './remove-folder.ts'
+
+/** A file of a material, to be sent. */
+export interface OriginalFile {
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+  /** Streams the file or a range of it. Throws 6004 if it was changed meanwhile. Call it at most once. */
+  read(range?: ByteRange): Promise<NodeJS.ReadableStream>
+}
+
+/** Returns a material by its id, whatever its state is. Throws 6004 if there is none. */
+export async function findMaterial(db: Db, id: number): Promise<MaterialRow> {
+  const row = await db.selectFrom('materials').selectAll().where('id', '=', id).executeTakeFirst()
+  if (row) return row
+  throw new MediaError(6004, `there is no material ${id}`, { hint: 'Search the library again.' })
+}
+
+/**
+ * Opens the original of a material, or its accompaniment: the operator's file if it is the imported one, or the copy that
+ * is kept. The caller checks the grant. Throws 6004 if the file was moved, deleted or changed.
+ */
+export async function openOriginal(
+  { db, files }: FileStorage,
+  id: number,
+  which: 'original' | 'accompaniment',
+): Promise<OriginalFile> {
+  const row = await findMaterial(db, id)
+  const isOriginal = which === 'original'
+  const kept = isOriginal ? row.kept : row.kept_accompaniment
+  const file = isOriginal
+    ? { path: row.path, size: row.size, modifiedAt: row.modified_at }
+    : accompanimentFile(row)
+  if (!file) throw new MediaError(6004, `the material ${id} has no accompaniment`)
+  const own = { name: basename(file.path), size: file.size }
+  if (kept !== null) return { ...own, read: (range) => files.read(kept, range) }
+  const folder = await folderPath(db, row)
+  return { ...own, read: (range) => readOriginal(folder, file, range) }
+}
+
+async function folderPath(db: Db, { id, folder_id: folderId }: MaterialRow): Promise<string> {
+  const folder =
+    folderId === null
+      ? undefined
+      : await db.selectFrom('library_folders').select('path').where('id', '=', folderId).executeTakeFirst()
+  if (folder) return folder.path
+  throw gone(`the material ${id} has no file`)
+}
+
+async function readOriginal(
+  folder: string,
+  file: MaterialFile,
+  range: ByteRange | undefined,
+): Promise<NodeJS.ReadableStream> {
+  const { handle } = await openMaterialFile(folder, file).catch((error: unknown) => {
+    throw gone(`${basename(file.path)} was moved, deleted or changed`, error)
+  })
+  // Closes the file when it ends.
+  return handle.createReadStream({ ...range })
+}
+
+function gone(message: string, cause?: unknown): MediaError {
+  return new MediaError(6004, message, {
+    cause,
+    hint: 'Search the library again, or ask its operator to add the folder again.',
+  })
+}

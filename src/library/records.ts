@@ -1,0 +1,151 @@
+import { basename, dirname } from 'node:path/posix'
+import type { Insertable, Selectable } from 'kysely'
+import type { LibraryFoldersTable, MaterialsTable } from '../db/library-schema.ts'
+import type { Db, MaterialRow, WriteTransaction } from '../db/schema.ts'
+import { removeWords, replaceWords } from './word-index.ts'
+
+export type LibraryFolder = Selectable<LibraryFoldersTable>
+
+/** Columns of a material that come from its file. */
+export type MaterialContent = Omit<
+  Insertable<MaterialsTable>,
+  'id' | 'folder_id' | 'state' | 'added_at' | 'updated_at' | 'kept' | 'kept_accompaniment'
+>
+
+/** Vector of a picture of a material. */
+export interface PictureVector {
+  readonly startMs: number
+  readonly space: string
+  readonly values: Float32Array
+}
+
+/** Returns the folder of a path, or records it; updates its licence and attribution. */
+export async function saveFolder(
+  db: Db,
+  folder: Pick<LibraryFolder, 'path' | 'licence' | 'attribution'>,
+  now: number,
+): Promise<LibraryFolder> {
+  const { path, licence, attribution } = folder
+  return await db.transaction().execute(async (trx) => {
+    const known = await findFolder(trx, path)
+    if (known) {
+      await trx
+        .updateTable('library_folders')
+        .set({ licence, attribution })
+        .where('id', '=', known.id)
+        .execute()
+      return { ...known, licence, attribution }
+    }
+    const row = { ...folder, id: (await highestId(trx, 'library_folders')) + 1, added_at: now }
+    await trx.insertInto('library_folders').values(row).execute()
+    return row
+  })
+}
+
+export async function findFolder(db: Db, path: string): Promise<LibraryFolder | undefined> {
+  return await db.selectFrom('library_folders').selectAll().where('path', '=', path).executeTakeFirst()
+}
+
+/** Records the present content of a file as a new material, or as that with the given id. Returns its id. */
+export async function saveMaterial(
+  trx: WriteTransaction,
+  {
+    id,
+    folderId,
+    content,
+    now,
+  }: {
+    readonly id: number | undefined
+    readonly folderId: number
+    readonly content: MaterialContent
+    readonly now: number
+  },
+): Promise<number> {
+  const updated_at = await nextChange(trx, now)
+  const saved = id ?? (await highestId(trx, 'materials')) + 1
+  const row = { ...content, state: 'active' as const, updated_at }
+  if (id === undefined) {
+    await trx
+      .insertInto('materials')
+      .values({ ...row, id: saved, folder_id: folderId, added_at: now })
+      .execute()
+  } else await trx.updateTable('materials').set(row).where('id', '=', id).execute()
+  await indexWords(trx, { ...content, id: saved })
+  return saved
+}
+
+/** Replaces the vectors of a material. */
+export async function saveVectors(
+  trx: WriteTransaction,
+  id: number,
+  vectors: readonly PictureVector[],
+): Promise<void> {
+  await trx.deleteFrom('material_vectors').where('material_id', '=', id).execute()
+  for (const [part, { startMs, space, values }] of vectors.entries()) {
+    const vector = Buffer.from(values.buffer, values.byteOffset, values.byteLength)
+    await trx
+      .insertInto('material_vectors')
+      .values({ material_id: id, part, start_ms: startMs, space, vector })
+      .execute()
+  }
+}
+
+/** Changes where a material is and whether it is found; its content stays. */
+export async function moveMaterial(
+  trx: WriteTransaction,
+  row: MaterialRow,
+  change: Partial<Pick<MaterialRow, 'path' | 'state' | 'modified_at'>> & { readonly now: number },
+): Promise<void> {
+  const { now, ...columns } = change
+  const moved = { ...row, ...columns, name: basename(columns.path ?? row.path) }
+  await trx
+    .updateTable('materials')
+    .set({ ...columns, name: moved.name, updated_at: await nextChange(trx, now) })
+    .where('id', '=', row.id)
+    .execute()
+  if (moved.state === 'active') await indexWords(trx, moved)
+  else await removeWords(trx, row.id)
+}
+
+/** Deletes a material that nobody was granted, with its vectors and words. */
+export async function deleteMaterial(trx: WriteTransaction, id: number): Promise<void> {
+  await removeWords(trx, id)
+  await trx.deleteFrom('materials').where('id', '=', id).execute()
+}
+
+type IndexedColumns = Pick<MaterialRow, 'id' | 'scope' | 'path' | 'note' | 'tags'> & {
+  readonly title?: string | null | undefined
+  readonly author?: string | null | undefined
+}
+
+async function indexWords(trx: WriteTransaction, material: IndexedColumns): Promise<void> {
+  const { id, scope, path, note, tags, title, author } = material
+  const name = basename(path).replace(/\.[^.]+$/, '')
+  await replaceWords(trx, id, {
+    scope,
+    strong: [title ?? '', author ?? '', ...(JSON.parse(tags) as string[]), wordsOfName(name)],
+    weak: [note, wordsOfName(dirname(path))],
+  })
+}
+
+/** Separates the words of a file name: `cityNight-02` has the words city, night and 02. */
+function wordsOfName(name: string): string {
+  return name.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replaceAll(/[-_./+]+/g, ' ')
+}
+
+/** Returns a time for `updated_at` that no earlier change of the library has. */
+async function nextChange(trx: WriteTransaction, now: number): Promise<number> {
+  const last = await trx
+    .selectFrom('materials')
+    .select((eb) => eb.fn.max<number | null>('updated_at').as('time'))
+    .executeTakeFirst()
+  return Math.max(now, (last?.time ?? 0) + 1)
+}
+
+async function highestId(trx: WriteTransaction, table: 'library_folders' | 'materials'): Promise<number> {
+  const row = await trx
+    .selectFrom(table)
+    .select((eb) => eb.fn.max<number | null>('id').as('id'))
+    .executeTakeFirst()
+  return row?.id ?? 0
+}

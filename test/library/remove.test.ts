@@ -1,0 +1,99 @@
+import { chmod, rm, utimes, writeFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { ensureAccount } from '../../src/accounts/accounts.ts'
+import { openDiskStore } from '../../src/files/disk.ts'
+import { findMaterial, openOriginal } from '../../src/library/materials.ts'
+import { hasPostgres, newDatabase } from '../postgres.ts'
+import { newLibrary, rights, type TestLibrary, writeImage, writeSound } from './library.ts'
+
+async function grant(library: TestLibrary, path: string): Promise<number> {
+  const db = await library.openDb()
+  await ensureAccount(db, { id: 1, name: 'local', now: 1 })
+  const { id } = await db
+    .selectFrom('materials')
+    .select('id')
+    .where('path', '=', path)
+    .executeTakeFirstOrThrow()
+  await db.insertInto('material_grants').values({ account_id: 1, material_id: id, granted_at: 1 }).execute()
+  return id
+}
+
+async function storage(library: TestLibrary) {
+  return { db: await library.openDb(), files: await openDiskStore(join(library.data, 'files')) }
+}
+
+/** Reads an original, or a range of it. */
+async function read(library: TestLibrary, id: number, which: 'original' | 'accompaniment' = 'original') {
+  const file = await openOriginal(await storage(library), id, which)
+  return { name: file.name, bytes: await buffer(await file.read()) }
+}
+
+describe.for([
+  ['SQLite', async () => newLibrary()],
+  ['PostgreSQL', async () => newLibrary(await newDatabase())],
+] as const)('removal on %s', ([name, create]) => {
+  test.skipIf(name === 'PostgreSQL' && !hasPostgres)('granted materials stay available', async () => {
+    const library = await create()
+    await writeImage(library.media('a.png'))
+    await writeImage(library.media('b.png'), 'blue')
+    await writeSound(library.media('song.mp3'))
+    await writeSound(library.media('off.mp3'), { title: 'accompaniment' })
+    await writeFile(library.media('song.json'), '{"audio_type":"song","accompaniment":"off.mp3"}')
+    await chmod(library.media('a.png'), 0o640)
+    const [image, accompaniment] = await Promise.all(
+      ['a.png', 'off.mp3'].map((path) => readFile(library.media(path))),
+    )
+    await library.run('add', library.media(), ...rights)
+    const [granted, song] = [await grant(library, 'a.png'), await grant(library, 'song.mp3')]
+    expect(await read(library, granted)).toEqual({ name: 'a.png', bytes: image })
+    expect(await read(library, song, 'accompaniment')).toEqual({ name: 'off.mp3', bytes: accompaniment })
+
+    const { out } = await library.run('remove', library.media())
+    expect(out).toContain('3 materials removed; of 2 that searches returned, copies are kept')
+    await rm(library.media(), { recursive: true })
+    const db = await library.openDb()
+    const rows = await db.selectFrom('materials').select(['id', 'folder_id', 'state']).orderBy('id').execute()
+    expect(rows).toEqual([granted, song].map((id) => ({ id, folder_id: null, state: 'removed' })))
+    expect(await db.selectFrom('library_folders').select('id').execute()).toEqual([])
+    expect(await read(library, granted)).toEqual({ name: 'a.png', bytes: image })
+    expect(await read(library, song, 'accompaniment')).toEqual({ name: 'off.mp3', bytes: accompaniment })
+    const { thumb } = await findMaterial(db, granted)
+    const { files } = await storage(library)
+    expect(await files.has(thumb ?? '')).toBe(true)
+    let contents = 0
+    for await (const { size } of files.list()) contents += Number(size > 0)
+    // Two originals, the accompaniment, a thumbnail and a preview; those of b.png are removed.
+    expect(contents).toBe(5)
+  })
+})
+
+test('an original that was changed, deleted or is unknown is 6004', async () => {
+  const library = await newLibrary()
+  for (const name of ['a.png', 'b.png', 'c.png']) await writeImage(library.media(name))
+  await library.run('add', library.media(), ...rights)
+  const ids = await Promise.all(['a.png', 'b.png', 'c.png'].map((path) => grant(library, path)))
+  await utimes(library.media('a.png'), 1, 1)
+  await rm(library.media('b.png'))
+  for (const id of [...ids.slice(0, 2), 99])
+    await expect(read(library, id)).rejects.toMatchObject({ code: 6004 })
+  await expect(read(library, ids[2] ?? 0, 'accompaniment')).rejects.toMatchObject({ code: 6004 })
+  const { out } = await library.run('remove', library.media())
+  expect(out).toContain('of 1 that searches returned, copies are kept; of 2 the file was moved')
+  await expect(read(library, ids[0] ?? 0)).rejects.toMatchObject({ code: 6004 })
+  expect((await read(library, ids[2] ?? 0)).name).toBe('c.png')
+})
+
+test('one process at a time changes the library', async () => {
+  const library = await newLibrary()
+  await writeImage(library.media('a.png'))
+  await library.run('list')
+  const { lockFile } = await import('../../src/platform/file-lock.ts')
+  const lock = lockFile(join(library.data, 'library.lock'))
+  onTestFinished(() => lock?.[Symbol.dispose]())
+  const refused = await library.run('add', library.media(), ...rights)
+  expect(refused).toMatchObject({ code: 1, out: '' })
+  expect(refused.err).toContain('another command changes the library')
+})

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import {
+  addWithModel,
+  newLibrary,
+  rights,
+  type TestLibrary,
+  writeImage,
+  writeSound,
+  writeVideo,
+} from './library.ts'
+import { colourModel } from './stand-in-model.ts'
+
+async function vectors(library: TestLibrary) {
+  const db = await library.openDb()
+  return await db
+    .selectFrom('material_vectors')
+    .innerJoin('materials', 'materials.id', 'material_vectors.material_id')
+    .select(['path', 'part', 'start_ms', 'space', 'vector'])
+    .orderBy('path')
+    .orderBy('start_ms')
+    .execute()
+}
+
+/** Index of the largest number of a stored vector: 0 for red, 1 for green, 2 for blue. */
+function mainColour(bytes: Uint8Array): number {
+  const values = new Float32Array(bytes.slice().buffer)
+  expect(values).toHaveLength(1024)
+  expect(Math.hypot(...values)).toBeCloseTo(1, 5)
+  return values.indexOf(Math.max(...values))
+}
+
+test('images have one vector, videos one of each shot, once a model is installed', async () => {
+  const library = await newLibrary()
+  await writeImage(library.media('a.png'), 'blue')
+  await writeVideo(library.media('b.mp4'), 'red', '0x00FF00')
+  await writeSound(library.media('c.mp3'))
+  await library.run('add', library.media(), ...rights)
+  expect(await vectors(library)).toEqual([])
+  const model = colourModel()
+  expect(await addWithModel(library, model)).toMatchObject({ imported: 0, changed: 2, unchanged: 1 })
+  const rows = await vectors(library)
+  expect(rows.map(({ path, vector }) => [path, mainColour(vector)])).toEqual([
+    ['a.png', 2],
+    ['b.mp4', 0],
+    ['b.mp4', 1],
+  ])
+  expect(rows.map(({ space }) => space)).toEqual(Array(3).fill('colours-1'))
+  const [, first, second] = rows
+  expect(first?.start_ms).toBeLessThan(1000)
+  expect(second?.start_ms).toBeGreaterThanOrEqual(1000)
+
+  expect(await addWithModel(library, model)).toMatchObject({ changed: 0, unchanged: 3 })
+  expect(model.embedded).toHaveLength(3)
+  await expect(addWithModel(library, colourModel('colours-2'))).rejects.toMatchObject({
+    ...{ code: 6401, message: 'the library has vectors of colours-1, and colours has others' },
+    hint: expect.stringContaining('reelwright library remove') as string,
+  })
+})
