@@ -1,2 +1,37 @@
 export const libraryScopes = ['clip', 'image', 'audio'] as const
 export type LibraryScope = (typeof libraryScopes)[number]
+
+/** A search of the library. */
+export interface LibraryQuery {
+  readonly scope: LibraryScope
+  readonly text: string
+  /** Vector of the text, if an embedding model is installed. */
+  readonly vector?: { readonly space: string; readonly values: Float32Array }
+  readonly limit: number
+  /** Whether near-duplicates are folded. */
+  readonly diversity: boolean
+}
+
+/** A material that a search found. Times in seconds; fields that do not apply to its scope are absent. */
+export interface FoundMaterial {
+  readonly id: number
+  /** Calibrated, 0 to 1. */
+  readonly score: number
+  readonly note: string
+  readonly tags: readonly string[]
+  readonly width?: number
+  readonly height?: number
+  readonly fps?: number
+  readonly duration?: number
+  readonly title?: string
+  readonly author?: string
+  readonly audioType?: 'song' | 'pure'
+  /** Whether it has a file of the accompaniment. */
+  readonly hasAccompaniment?: boolean
+}
+
+export interface LibraryFindResult {
+  /** Materials recalled before filtering and folding. */
+  readonly recalled: number
+  readonly results: readonly FoundMaterial[]
+}

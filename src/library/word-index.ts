@@ -15,9 +15,9 @@ export interface MaterialTexts {
 /** Terms that are indexed of each weight, at most. */
 const maxTerms = 2000
 
-/** Term of a scope. No text has it. */
-function scopeTerm(scope: LibraryScope): string {
-  return `0${scope}0`
+/** Term of a scope. Terms of texts have no sign. */
+export function scopeTerm(scope: LibraryScope): string {
+  return `§${scope}`
 }
 
 /** Replaces the words of a material. */
@@ -51,6 +51,7 @@ function tsvector(strong: readonly string[], weak: readonly string[]): string {
   return [...lexemes(strong, 'A'), ...lexemes(weak, 'C')].join(' ')
 }
 
-function isPostgres(db: Db): boolean {
+/** Whether a database is PostgreSQL, which differs in the full-text search alone. */
+export function isPostgres(db: Db): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter
 }

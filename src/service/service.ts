@@ -17,6 +17,7 @@ import { bindStoreToDatabase, openDiskStore } from '../files/disk.ts'
 import { removeOrphans } from '../files/removal.ts'
 import { hasActiveUpload } from '../files/uploads.ts'
 import { createApp } from '../http/app.ts'
+import { openLibrarySearch } from '../library/search.ts'
 import { registerServiceMetrics } from './metrics.ts'
 import { registerSecret } from '../platform/log.ts'
 import { Metrics } from '../platform/metrics.ts'
@@ -156,6 +157,7 @@ async function openService(
   const service: Service = {
     db,
     files,
+    librarySearch: opened.use(openLibrarySearch(place)),
     localImport,
     privateFolders: [...dataFolderParts(dataDir), ...privateFolders],
     storageQuota,

@@ -5,6 +5,7 @@ import type { OperationModule } from '../contract/operation.ts'
 import type { Db } from '../db/schema.ts'
 import type { AgentAnswers } from '../engines/services/services.ts'
 import type { FileStore } from '../files/store.ts'
+import type { LibrarySearch } from '../library/search.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { PrivateFolder } from '../platform/private-folders.ts'
 import type { Queue } from '../queue/queue.ts'
@@ -15,6 +16,8 @@ import type { TaskMetrics } from './task-metrics.ts'
 export interface Service {
   readonly db: Db
   readonly files: FileStore
+  /** Search of the library, see `findMaterials`. */
+  readonly librarySearch: LibrarySearch
   /** Whether clients run on this machine, so that upload parts may be read from their files. */
   readonly localImport: boolean
   /** Folders of the service, from which nothing is imported. */

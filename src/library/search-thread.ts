@@ -1,0 +1,62 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { MediaError } from '../contract/errors.ts'
+import type { LibraryFindResult, LibraryQuery } from '../contract/library.ts'
+import { databaseFailure } from '../db/failure.ts'
+import type { DatabaseLocation } from '../db/location.ts'
+import { openCurrentDatabase } from '../db/open.ts'
+import { type ErrorReply, toErrorReply } from '../threads/error-reply.ts'
+import { findInIndex } from './find-in-index.ts'
+import { MaterialIndex } from './material-index.ts'
+
+/** A query for the thread. Null ends it. */
+export type SearchRequest = { readonly number: number; readonly query: LibraryQuery } | null
+
+/** Reply of the thread to a query. */
+export interface SearchReply {
+  readonly number: number
+  readonly reply: { readonly kind: 'result'; readonly result: LibraryFindResult } | ErrorReply
+}
+
+async function openIndex() {
+  const db = await openCurrentDatabase(workerData as DatabaseLocation)
+  if (!db) throw new MediaError(6401, 'the database was changed by an older version')
+  return { db, index: new MaterialIndex(db) }
+}
+
+let opened: ReturnType<typeof openIndex> | undefined
+
+async function find(query: LibraryQuery): Promise<SearchReply['reply']> {
+  try {
+    opened ??= openIndex()
+    const { db, index } = await opened
+    return { kind: 'result', result: await findInIndex(db, index, query) }
+  } catch (error) {
+    // The next query reads everything again, in case the index is incomplete.
+    const { db } = (await opened?.catch(() => undefined)) ?? {}
+    if (!(error instanceof MediaError) || error.code !== 6401 || error.retryable) {
+      opened = undefined
+      await db?.destroy()
+    }
+    return toErrorReply(databaseFailure(error) ?? error)
+  }
+}
+
+async function end(): Promise<void> {
+  const { db } = (await opened?.catch(() => undefined)) ?? {}
+  await db?.destroy()
+  parentPort?.close()
+}
+
+/** Answers a request once the earlier ones are answered: all use the same index. */
+async function serve(earlier: Promise<void>, request: SearchRequest): Promise<void> {
+  await earlier
+  if (request === null) return await end()
+  const { number, query } = request
+  const reply: SearchReply = { number, reply: await find(query) }
+  parentPort?.postMessage(reply, [])
+}
+
+let last = Promise.resolve()
+parentPort?.on('message', (request: SearchRequest) => {
+  last = serve(last, request)
+})
