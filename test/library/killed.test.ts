@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { ensureAccount } from '../../src/accounts/accounts.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import { removeOrphans } from '../../src/files/removal.ts'
 import { newLibrary, rights, type TestLibrary, writeImage, writeVideo } from './library.ts'
@@ -55,5 +56,30 @@ test.for([
     // A cover and a preview of the video, and two thumbnails.
     expect(await countContents(library)).toBe(4)
     expect((await library.run('add', library.media(), ...rights)).out).toContain('0 imported, 3 unchanged')
+  },
+)
+
+test.for(['library.remove.hidden', 'library.remove.copied', 'files.put.renamed'])(
+  'a removal that is killed at %s continues, and granted materials are kept',
+  async (point) => {
+    const library = await newLibrary()
+    await writeImage(library.media('a.png'), 'red', 1)
+    await writeImage(library.media('b.png'), 'blue', 2)
+    await library.run('add', library.media(), ...rights)
+    const db = await library.openDb()
+    await ensureAccount(db, { id: 1, name: 'local', now: 1 })
+    const [{ id } = { id: 0 }] = await db
+      .selectFrom('materials')
+      .select('id')
+      .where('path', '=', 'a.png')
+      .execute()
+    await db.insertInto('material_grants').values({ account_id: 1, material_id: id, granted_at: 1 }).execute()
+    expect(await runUntilKilled(library, point, ['1', 'library', 'remove', library.media()])).toBe('SIGKILL')
+    expect((await library.run('remove', library.media())).out).toContain('of 1 that searches returned')
+    const rows = await db.selectFrom('materials').select(['id', 'state', 'kept', 'blake3']).execute()
+    expect(rows).toEqual([{ id, state: 'removed', kept: rows[0]?.blake3, blake3: rows[0]?.blake3 }])
+    // The original and its thumbnail.
+    expect(await countContents(library)).toBe(2)
+    expect((await library.run('list')).out.trim().split('\n')).toHaveLength(1)
   },
 )
