@@ -2,15 +2,7 @@ import { MediaError } from '../contract/errors.ts'
 import type { FoundMaterial, LibraryFindResult, LibraryQuery } from '../contract/library.ts'
 import type { Db, MaterialRow } from '../db/schema.ts'
 import type { MaterialIndex } from './material-index.ts'
-import {
-  cosineScore,
-  foldDuplicates,
-  fuseScores,
-  type TermWeight,
-  termWeight,
-  wordCoverage,
-  wordScore,
-} from './rank.ts'
+import { cosineScore, foldDuplicates, fuseScores, weighTerms, wordCoverage, wordScore } from './rank.ts'
 import { countMatches, recallByWords } from './recall-words.ts'
 import { queryTerms } from './terms.ts'
 import type { ScannedVector } from './vector-table.ts'
@@ -69,11 +61,10 @@ async function wordScores(
   const terms = [...new Set(queryTerms(text))].slice(0, maxTerms)
   if (terms.length === 0) return new Map()
   const matches = await recallByWords(db, terms, { scope, limit: recallLimit })
-  const weights: TermWeight[] = []
-  for (const term of terms) {
-    const count = await countMatches(db, term, { scope, limit: countLimit })
-    weights.push({ term, weight: termWeight(count, index.size) })
-  }
+  const counts: { readonly term: string; readonly matches: number }[] = []
+  for (const term of terms)
+    counts.push({ term, matches: await countMatches(db, term, { scope, limit: countLimit }) })
+  const weights = weighTerms(counts, index.size)
   return new Map(matches.map((match) => [match.id, wordScore(wordCoverage(weights, match), scope)]))
 }
 

@@ -7,7 +7,7 @@ import {
   foldDuplicates,
   fuseScores,
   goodScores,
-  termWeight,
+  weighTerms,
   wordCoverage,
   wordScore,
 } from './rank.ts'
@@ -53,10 +53,11 @@ test('a fused score is at least the better one, whatever the order', () => {
 })
 
 test('coverage: all terms in order are most, rare terms count more, titles more than notes', () => {
-  const terms = [
-    { term: 'rain', weight: termWeight(2, 100) },
-    { term: 'city', weight: termWeight(90, 100) },
+  const counts = [
+    { term: 'rain', matches: 2 },
+    { term: 'city', matches: 90 },
   ]
+  const terms = weighTerms(counts, 100)
   const measure = (strong: string, weak = '') => wordCoverage(terms, { strong, weak })
   expect(measure('rain city')).toBe(1)
   const ordered = ['night rain city', 'city rain', 'rain', 'city', 'night'].map((text) => measure(text))
@@ -70,6 +71,7 @@ test('folding keeps the best of each group of copies, in order, up to the limit'
   const material = fc.record({
     blake3: fc.constantFrom('a', 'b', 'c', 'd'),
     picture_hash: fc.constantFrom(null, '0000000000000000808080', 'ffffffffffffffff808080'),
+    duration_ms: fc.constant(null),
     title: fc.constantFrom(null, 'one', 'two'),
     author: fc.constant(null),
   })
@@ -83,4 +85,24 @@ test('folding keeps the best of each group of copies, in order, up to the limit'
       expect(foldDuplicates(kept, limit)).toEqual(kept)
     }),
   )
+})
+
+test('videos with equal covers are copies only if they are equally long', () => {
+  const video = (blake3: string, duration_ms: number) => ({
+    ...{ blake3, duration_ms, picture_hash: '0000000000000000808080', title: null, author: null },
+  })
+  const [first, copy, other] = [video('a', 10_000), video('b', 10_040), video('c', 8000)]
+  expect(foldDuplicates([first, copy, other], 9)).toEqual([first, other])
+})
+
+test('a term that no material has does not outweigh the others', () => {
+  const weights = weighTerms(
+    [
+      { term: 'rain', matches: 2 },
+      { term: 'xyzzy', matches: 0 },
+    ],
+    100,
+  )
+  expect(weights[1]?.weight).toBe(weights[0]?.weight)
+  expect(weighTerms([{ term: 'xyzzy', matches: 0 }], 0)[0]?.weight).toBeGreaterThan(0)
 })

@@ -7,9 +7,18 @@ export interface TermWeight {
   readonly weight: number
 }
 
-/** Returns the weight of a term: higher for rarer ones (inverse document frequency, Spärck Jones 1972). */
-export function termWeight(matches: number, materials: number): number {
-  return Math.log(1 + (materials + 1) / (matches + 1))
+/**
+ * Returns the weight of each term of a query: higher for rarer ones (inverse document frequency, Spärck Jones 1972). One that
+ * no material has counts like the most frequent other one, as it distinguishes nothing.
+ */
+export function weighTerms(
+  counts: readonly { readonly term: string; readonly matches: number }[],
+  materials: number,
+): TermWeight[] {
+  const most = Math.max(...counts.map(({ matches }) => matches))
+  return counts.map(({ term, matches }) => ({
+    ...{ term, weight: Math.log(1 + (materials + 1) / ((matches || most) + 1)) },
+  }))
 }
 
 /** Share that a term counts for if only the description or a folder contains it, 0 to 1. */
@@ -80,6 +89,7 @@ export function fuseScores(words: number, picture: number): number {
 export interface Comparable {
   readonly blake3: string
   readonly picture_hash: string | null
+  readonly duration_ms: number | null
   readonly title: string | null
   readonly author: string | null
 }
@@ -96,7 +106,18 @@ export function foldDuplicates<T extends Comparable>(ordered: readonly T[], limi
 
 function isCopy(one: Comparable, other: Comparable): boolean {
   if (one.blake3 === other.blake3) return true
+  // Videos of the same scene have similar covers.
+  if (!isEqualLength(one.duration_ms, other.duration_ms)) return false
   if (one.picture_hash !== null && other.picture_hash !== null)
     return isNearDuplicate(one.picture_hash, other.picture_hash)
   return one.title !== null && one.title === other.title && one.author === other.author
+}
+
+/** Share by which the durations of copies differ at most, and the rounding of containers, ms. */
+const durationShare = 0.02
+const durationRounding = 100
+
+function isEqualLength(one: number | null, other: number | null): boolean {
+  if (one === null || other === null) return one === other
+  return Math.abs(one - other) <= durationRounding + durationShare * Math.max(one, other)
 }
