@@ -1,3 +1,4 @@
+import { noLibrary } from '../test/tasks/no-library.ts'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { requestFiles, type RequestFiles, type StagedFile } from '../src/contract/operation.ts'
@@ -58,6 +59,7 @@ export async function prepareRender(
       await run(input, {
         ...{ files, taskId: '1', scratch, steps: scratch, threads, signal: new AbortController().signal },
         progress: () => {},
+        library: noLibrary,
         keep: () => ({ file_id: '1', download_url: '' }),
       })
     },

@@ -1,3 +1,4 @@
+import { noLibrary } from '../test/tasks/no-library.ts'
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -63,6 +64,7 @@ async function renderSong(song: string, template: string): Promise<void> {
         signal: new AbortController().signal,
       },
       progress: () => residentMiB.push(process.memoryUsage().rss / 2 ** 20),
+      library: noLibrary,
       keep: () => ({ file_id: '1', download_url: '' }),
     })
   })

@@ -1,3 +1,4 @@
+import { noLibrary } from '../test/tasks/no-library.ts'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -62,6 +63,7 @@ async function compare(template: string, song: string): Promise<void> {
     await run(input, {
       ...{ files, taskId: '1', scratch, steps: scratch, threads, signal: new AbortController().signal },
       progress: () => {},
+      library: noLibrary,
       keep: () => ({ file_id: '1', download_url: '' }),
     })
   }

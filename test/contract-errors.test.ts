@@ -75,6 +75,7 @@ const spokenField = (smallest: Json): string => ('language' in smallest ? 'langu
 
 /** Requests that cause a code. A code in a table without an entry here fails its test. */
 const requestsByCode: Readonly<Record<number, (table: OperationTables) => RejectedRequest[]>> = {
+  400: (table) => [6013, 6016].flatMap((code) => requestsByCode[code]?.(table) ?? []),
   5202: ({ smallest }) => [{ body: smallest, files: 'unknown' }],
   6001: ({ smallest }) => [{ body: smallest, files: 'of another kind' }],
   6004: ({ smallest }) => [{ body: smallest, files: 'unknown' }],
@@ -89,7 +90,7 @@ const requestsByCode: Readonly<Record<number, (table: OperationTables) => Reject
       files: 'unknown',
     })),
   6017: ({ smallest, damaged }) =>
-    damaged.randomBytes === 6017
+    damaged?.randomBytes === 6017
       ? [{ body: smallest, files: 'damaged' }]
       : ['de-DE', 'en', ''].map((code) => ({
           body: { ...smallest, [spokenField(smallest)]: code },

@@ -6,6 +6,7 @@ import { checkParticle } from './check-particle/contract.ts'
 import { htmlRenderSimple } from './html-render-simple/contract.ts'
 import { imagePurify } from './image-purify/contract.ts'
 import { materialEmbed } from './material-embed/contract.ts'
+import { materialSearch } from './material-search/contract.ts'
 import { musicVisualizer } from './music-visualizer/contract.ts'
 import { pianoAudioEnhance } from './piano-audio-enhance/contract.ts'
 import { pianoAudioToMidi } from './piano-audio-to-midi/contract.ts'
@@ -54,6 +55,12 @@ export const operations: readonly OperationModule[] = [
     requirements: () => import('./material-embed/requirements.ts'),
     plan: () => import('./material-embed/plan.ts'),
     run: () => import('./material-embed/run.ts'),
+  },
+  {
+    operation: materialSearch,
+    requirements: () => import('./material-search/requirements.ts'),
+    plan: () => import('./material-search/plan.ts'),
+    run: () => import('./material-search/run.ts'),
   },
   {
     operation: musicVisualizer,

@@ -30,8 +30,17 @@ export interface FoundMaterial {
   readonly hasAccompaniment?: boolean
 }
 
-export interface LibraryFindResult {
+/** Links of a material. Those of its original and its accompaniment expire. */
+export interface MaterialLinks {
+  readonly downloadUrl: string
+  readonly accompanimentUrl?: string
+  readonly coverUrl?: string
+  readonly previewUrl?: string
+  readonly thumbUrl?: string
+}
+
+export interface LibraryFindResult<More = unknown> {
   /** Materials recalled before filtering and folding. */
   readonly recalled: number
-  readonly results: readonly FoundMaterial[]
+  readonly results: readonly (FoundMaterial & More)[]
 }

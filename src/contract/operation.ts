@@ -3,6 +3,7 @@ import type { AgentForm } from './agent-form.ts'
 import type { Price } from './credits.ts'
 import { type ErrorCode, ListedError, MediaError } from './errors.ts'
 import type { FileKind } from './file-kind.ts'
+import type { LibraryFindResult, LibraryQuery, MaterialLinks } from './library.ts'
 import type { MediaFacts } from './media-facts.ts'
 import type { AskTaskQuestions } from './questions.ts'
 import type { Requirement } from './requirement.ts'
@@ -196,6 +197,14 @@ export interface KeptFile {
   readonly download_url: string
 }
 
+/** The operator's library of material, which the service searches: workers never open the database. */
+export interface LibraryAccess {
+  /** Searches the library. Throws 6401 if it is empty or has vectors of another space. */
+  find(query: LibraryQuery): Promise<LibraryFindResult<MaterialLinks>>
+  /** Grants materials to the account for ever, once the task is completed. */
+  grant(ids: readonly number[]): void
+}
+
 /** Context of a run. */
 export interface RunContext {
   readonly files: RequestFiles<StagedFile>
@@ -213,6 +222,7 @@ export interface RunContext {
   readonly signal: AbortSignal
   /** Asks the agent that created the task; absent if a configured model answers. */
   readonly askTask?: AskTaskQuestions | undefined
+  readonly library: LibraryAccess
   /** Reports progress, 0 to 100. Lower values than before are ignored. */
   progress(percent: number): void
   /** Stores a finished file of the scratch folder. `name`: the file name that users see. */

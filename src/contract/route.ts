@@ -79,6 +79,8 @@ export const pathParameters: Readonly<Record<string, string>> = {
   upload_id: 'Id of an upload session',
   index: 'Index of the part or image, from 0',
   name: 'Name of a file of the web page',
+  material_id: 'Id of a material of the library',
+  part: 'One of original, accompaniment, cover, preview and thumb',
 }
 
 /** Largest JSON body of endpoints that state no other limit, bytes: a path of 4096 characters with escapes fits. */

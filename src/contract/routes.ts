@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { capabilities, enums, layoutPage, layoutsQuery, ledgerPage, ledgerQuery, voices } from './catalog.ts'
 import { timestamp } from './fields.ts'
 import { fileRoutes, rawFileRoutes } from './file-routes.ts'
+import { libraryRoutes, rawLibraryRoutes } from './library-routes.ts'
 import {
   answersReport,
   maxAnswersBytes,
@@ -258,12 +259,19 @@ export const rawPageRoutes = {
 } as const satisfies Record<string, RawRoute>
 
 /** Endpoints that respond with the JSON envelope. */
-export const routes = { ...fileRoutes, ...taskRoutes, ...serviceRoutes, ...pageRoutes } as const
+export const routes = {
+  ...fileRoutes,
+  ...taskRoutes,
+  ...libraryRoutes,
+  ...serviceRoutes,
+  ...pageRoutes,
+} as const
 
 /** Endpoints that respond with bytes, a socket or JSON without an envelope. */
 export const rawRoutes = {
   ...rawFileRoutes,
   ...rawTaskRoutes,
+  ...rawLibraryRoutes,
   ...rawServiceRoutes,
   ...rawPageRoutes,
 } as const
@@ -272,6 +280,7 @@ export const rawRoutes = {
 export const endpoints: Readonly<Record<string, Route | RawRoute>> = {
   ...{ ...fileRoutes, ...rawFileRoutes },
   ...{ ...taskRoutes, ...rawTaskRoutes },
+  ...{ ...libraryRoutes, ...rawLibraryRoutes },
   ...{ ...serviceRoutes, ...rawServiceRoutes },
   ...{ ...pageRoutes, ...rawPageRoutes },
 }

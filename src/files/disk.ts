@@ -72,6 +72,7 @@ export async function openDiskStore(folder: string): Promise<FileStore> {
         await rm(path, { force: true })
       }
     },
+    sizeOf: (blake3) => fileSize(pathOf(blake3)),
     has: (blake3) => fileExists(pathOf(blake3)),
     freeSpace: () => freeSpace(folder),
     remove: (blake3) => rm(pathOf(blake3), { force: true }),
@@ -80,6 +81,16 @@ export async function openDiskStore(folder: string): Promise<FileStore> {
       await rm(incoming, { recursive: true, force: true })
       await mkdir(incoming)
     },
+  }
+}
+
+/** Size of a file, bytes; undefined if it does not exist. */
+async function fileSize(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined
+    throw error
   }
 }
 

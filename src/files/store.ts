@@ -12,6 +12,19 @@ export interface ByteRange {
   readonly end: number
 }
 
+/** Content that can be read in ranges. */
+export interface ReadableContent {
+  /** File name. */
+  readonly name: string
+  /** Extension, with the dot. */
+  readonly ext: string
+  /** Identifies the content: letters, digits and hyphens. */
+  readonly tag: string
+  /** Bytes. */
+  readonly size: number
+  read(range: ByteRange | undefined): Promise<NodeJS.ReadableStream>
+}
+
 /** Position of a part in its file: first byte and length. */
 export interface PartRange {
   readonly offset: number
@@ -78,6 +91,8 @@ export interface FileStore {
    * not exist.
    */
   withLocalPath<T>(bytes: { blake3: string; ext: string }, use: (path: string) => Promise<T>): Promise<T>
+  /** Size of the content, bytes; undefined if it does not exist. */
+  sizeOf(blake3: string): Promise<number | undefined>
   /** Whether the content exists. */
   has(blake3: string): Promise<boolean>
   /** Free space, bytes. */

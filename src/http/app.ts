@@ -23,6 +23,7 @@ import { registerFileRoutes } from './file-routes.ts'
 import { type KeyWatch, watchKeys } from './key-watch.ts'
 import { fastifyPath } from './request-input.ts'
 import { registerJsonParser } from './json-body.ts'
+import { registerLibraryRoutes } from './library-routes.ts'
 import { registerPageRoutes } from './page-routes.ts'
 import { BrokenResponseLog, createRequestObserver, chooseRequestId } from './request-log.ts'
 import { registerTaskRoutes } from './task-routes.ts'
@@ -205,6 +206,7 @@ async function registerRoutes(
   const forget = registerFileRoutes(app, service)
   registerTaskRoutes(app, service)
   registerQuestionRoutes(app, service)
+  registerLibraryRoutes(app, service)
   registerEventRoutes(app, service, { idleTimeoutMs, keys })
   registerLedgerRoutes(app, service)
   await registerPageRoutes(app, service)

@@ -3,8 +3,10 @@ import { authenticate, type Caller } from '../accounts/keys.ts'
 import { redeemEventTicket } from '../accounts/tickets.ts'
 import { linkQuery } from '../contract/file-routes.ts'
 import { MediaError } from '../contract/errors.ts'
-import { endpoints, rawRoutes } from '../contract/routes.ts'
+import type { Endpoint } from '../contract/route.ts'
+import { endpoints, rawRoutes, routes } from '../contract/routes.ts'
 import { verifyLink } from '../files/links.ts'
+import { readLinkTarget, verifyMaterialLink } from '../library/links.ts'
 import type { ConnectionOwner } from '../platform/connection-choice.ts'
 import { ownOrigin } from '../platform/loopback.ts'
 import type { Service } from '../tasks/service.ts'
@@ -27,6 +29,7 @@ const unauthenticatedPaths: ReadonlySet<string | undefined> = new Set(
 )
 
 const downloadPath = fastifyPath(rawRoutes.downloadFile.path)
+const materialPath = fastifyPath(rawRoutes.downloadMaterial.path)
 
 interface AuthenticationOptions {
   /** The https address that clients use, when it is not an address of this machine. */
@@ -49,8 +52,8 @@ export function registerAuthentication(
   app.addHook('onRequest', async (request) => {
     request.address = checkOrigin(request, publicHost)
     if (unauthenticatedPaths.has(request.routeOptions.url)) return
-    if (isSignedDownload(request)) {
-      const id = await checkDownloadLink(service, request)
+    if (isSigned(request)) {
+      const id = await checkLink(service, request)
       if (!acceptConnection(request, { kind: 'link', id })) throw tooManyConnections('link')
       return
     }
@@ -67,17 +70,28 @@ export function registerAuthentication(
 }
 
 /** Whether a download is signed: players cannot set headers. Signatures are accepted for downloads only. */
-function isSignedDownload({ query, routeOptions }: FastifyRequest): boolean {
-  return routeOptions.url === downloadPath && Object.hasOwn(query as object, 'sign')
+function isSigned({ query, routeOptions: { url } }: FastifyRequest): boolean {
+  return (url === downloadPath || url === materialPath) && Object.hasOwn(query as object, 'sign')
 }
 
-/** Returns the id of the file that a valid link opens. */
-async function checkDownloadLink({ db, clock }: Service, { query, params }: FastifyRequest): Promise<string> {
-  const { file_id: id } = params as { file_id: string }
-  const { expires = '', sign = '' } = linkQuery.safeParse(query).data ?? {}
-  if (await verifyLink(db, id, { expires, sign, now: clock() })) return id
-  throw new MediaError(6502, 'the link has expired or was changed', {
-    hint: 'Request a new link: POST /base/file/{file_id}/link.',
+/** Returns an id of what a valid link opens. */
+async function checkLink({ db, clock }: Service, request: FastifyRequest): Promise<string> {
+  const { expires = '', sign = '' } = linkQuery.safeParse(request.query).data ?? {}
+  const signature = { expires, sign, now: clock() }
+  if (request.routeOptions.url === materialPath) {
+    const { material_id: id = '', part = '' } = request.params as Readonly<Record<string, string>>
+    const target = readLinkTarget(id, part)
+    if (target && (await verifyMaterialLink(db, target, signature))) return `material ${id}`
+    throw invalidLinkError(routes.linkMaterials)
+  }
+  const { file_id: id } = request.params as { file_id: string }
+  if (await verifyLink(db, id, signature)) return id
+  throw invalidLinkError(routes.linkFile)
+}
+
+function invalidLinkError({ method, path }: Pick<Endpoint, 'method' | 'path'>): MediaError {
+  return new MediaError(6502, 'the link has expired or was changed', {
+    hint: `Request a new link: ${method} ${path}.`,
   })
 }
 

@@ -1,32 +1,48 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FileRow } from '../db/schema.ts'
-import type { ByteRange, FileStore } from '../files/store.ts'
+import type { ByteRange, FileStore, ReadableContent } from '../files/store.ts'
 import { contentDisposition } from './file-names.ts'
 import { matchesEtag } from './responses.ts'
 
-/** Sends a file's content or the requested range (RFC 9110, sections 13 and 14). */
+/** Sends a stored file or the requested range. */
 export async function sendStoredFile(
   files: FileStore,
   { request, reply, row }: { request: FastifyRequest; reply: FastifyReply; row: FileRow },
 ): Promise<FastifyReply> {
-  const tag = `"${row.blake3}"`
+  return await sendContent(
+    { request, reply },
+    {
+      ...row,
+      tag: row.blake3,
+      read: (range) => files.read(row.blake3, range),
+    },
+  )
+}
+
+/** Sends content or the requested range (RFC 9110, sections 13 and 14). */
+export async function sendContent(
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  content: ReadableContent,
+): Promise<FastifyReply> {
+  const { name, ext, size, read } = content
+  const tag = `"${content.tag}"`
   void reply
     .header('etag', tag)
     .header('accept-ranges', 'bytes')
-    .header('content-disposition', contentDisposition(row.name))
+    .header('content-disposition', contentDisposition(name))
     .header('x-content-type-options', 'nosniff')
     // A stored HTML file must not run with the origin of this service.
     .header('content-security-policy', "sandbox; default-src 'none'")
-    .type(mediaTypeOf(row.ext))
+    .type(mediaTypeOf(ext))
   if (matchesEtag(request.headers['if-none-match'], tag)) return reply.code(304).send()
-  const range = requestedRange(request, { tag, size: row.size })
+  const range = requestedRange(request, { tag, size })
   if (range === 'unsatisfiable') {
-    return reply.code(416).header('content-range', `bytes */${row.size}`).send()
+    return reply.code(416).header('content-range', `bytes */${size}`).send()
   }
-  if (range) void reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${row.size}`)
-  void reply.header('content-length', range ? range.end - range.start + 1 : row.size)
+  if (range) void reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${size}`)
+  void reply.header('content-length', range ? range.end - range.start + 1 : size)
   if (request.method === 'HEAD') return reply.send()
-  return reply.send(await files.read(row.blake3, range))
+  return reply.send(await read(range))
 }
 
 /** Range of a GET request; undefined for other methods and for an If-Range of another version. */

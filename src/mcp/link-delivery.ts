@@ -7,6 +7,7 @@ import { type CompletedTask, type FileDelivery, findResultFiles } from './file-d
 import { describeError } from './reply.ts'
 import type { LinkedFile, Session } from './session.ts'
 import type { DeliveryState } from './snapshot.ts'
+import { downloadable, requireOneSource } from './tools/file-tools.ts'
 import { defineTool, orFolderText, pathOrIdText, type PublishedSchema, type Tool } from './tool.ts'
 
 /** Delivery to clients on other machines: they upload to the service, name files by id, and download by signed links. */
@@ -152,15 +153,19 @@ function fileLinkTool(address: ResolveServiceAddress): Tool {
     {
       name: 'download_file',
       title: 'Link to a file',
-      description: `Creates a link that opens a stored file without a key for ${linkSeconds / 3600} hours. get_task returns links to results.`,
-      input: z.object({ file_id: id.describe('Id of a stored file') }),
+      description: `Creates a link that opens a stored file, or a material that a search returned, without a key for ${linkSeconds / 3600} hours. get_task returns links to results.`,
+      input: z.object({ ...downloadable, file_id: id.optional().describe('Id of a stored file') }),
       toolset: 'files',
       example: { file_id: '1947527768341286912' },
       errors: rawRoutes.downloadFile.errors,
       hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
-    async (session, { file_id }, { signal }) => {
-      const link = await createFileLink(session, { file_id, address }, signal)
+    async (session, given, { signal }) => {
+      const { file_id, material_id } = await requireOneSource(session, given)
+      const link =
+        file_id === undefined
+          ? await createMaterialLink(session, { material_id, address }, signal)
+          : await createFileLink(session, { file_id, address }, signal)
       return { data: { ...link, next_step: 'Give the user the url, or download it.' } }
     },
   )
@@ -185,6 +190,25 @@ async function createFileLink(
     address(),
   ])
   files.remember(file_id, { name: original_name })
-  const href = URL.canParse(url) ? url : base.replace(/\/$/, '') + url
-  return { file_id, name: original_name, bytes: size, url: href, expires_at }
+  return { file_id, name: original_name, bytes: size, url: absoluteUrl(url, base), expires_at }
+}
+
+/** Creates a link that opens a material of the library without a key. */
+async function createMaterialLink(
+  { client }: Session,
+  { material_id, address }: { readonly material_id: number; readonly address: ResolveServiceAddress },
+  signal: AbortSignal,
+) {
+  const [{ links }, base] = await Promise.all([
+    client.call(routes.linkMaterials, { body: { ids: [material_id] }, signal }),
+    address(),
+  ])
+  const [link] = links
+  if (!link) throw new MediaError(6004, `material ${material_id} has no link`)
+  const { name, size, download_url, expires_at } = link
+  return { material_id, name, bytes: size, url: absoluteUrl(download_url, base), expires_at }
+}
+
+function absoluteUrl(url: string, base: string): string {
+  return URL.canParse(url) ? url : base.replace(/\/$/, '') + url
 }

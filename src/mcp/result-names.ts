@@ -2,7 +2,6 @@ import { basename, dirname } from 'node:path'
 import { safeFileName } from '../client/file-names.ts'
 import { extensionOf, kindOf } from '../contract/file-kind.ts'
 import type { FileDetails } from '../contract/file.ts'
-import type { ResultFile } from './file-delivery.ts'
 import type { InputFile } from './session.ts'
 
 /** Name of a result: where it begins with the stored name of an input, with that input's own name. */
@@ -26,35 +25,43 @@ export function splitSaveTo(saveTo: string): { readonly folder: string; readonly
   return isFile ? { folder: dirname(saveTo), name: safeFileName(basename(saveTo)) } : { folder: saveTo }
 }
 
-/** A result file with its record. */
-export interface FileToSave {
-  readonly file: ResultFile
-  readonly record: FileDetails
+/** A file with what is needed to download and name it. */
+export interface SavableFile {
+  readonly record: Pick<FileDetails, 'original_name' | 'size' | 'blake3_id' | 'base_ext' | 'download_url'>
+  /** Its role among the results of a task. */
+  readonly role?: string
 }
 
-type NamedFile = FileToSave & { readonly wanted: string; readonly note?: string }
+interface NamedFile<F> {
+  readonly file: F
+  readonly wanted: string
+  readonly note?: string
+}
 
 /**
  * Chooses file names: the service's suggestions, or the agent's name with the extension of each file's own type. Further
  * files of the same type have their role in the name.
  */
-export function chooseFileNames(found: readonly FileToSave[], name: string | undefined): NamedFile[] {
+export function chooseFileNames<F extends SavableFile>(
+  files: readonly F[],
+  name: string | undefined,
+): NamedFile<F>[] {
   if (name === undefined)
-    return found.map((one) => ({ ...one, wanted: safeFileName(one.record.original_name) }))
+    return files.map((file) => ({ file, wanted: safeFileName(file.record.original_name) }))
   const requestedExtension = extensionOf(name)
   const stem = name.slice(0, -requestedExtension.length)
-  const types = found.map(({ record }) => record.base_ext.toLowerCase())
+  const types = files.map(({ record }) => record.base_ext.toLowerCase())
   const matchesNoType = types.every(
     (type) => normalizeExtension(type) !== normalizeExtension(requestedExtension),
   )
-  return found.map((one, index) => {
+  return files.map((file, index) => {
     const type = types[index] ?? ''
-    const role = types.indexOf(type) < index ? `-${one.file.role}` : ''
+    const role = types.indexOf(type) < index ? `-${file.role}` : ''
     const extension =
       normalizeExtension(type) === normalizeExtension(requestedExtension) ? name.slice(stem.length) : type
     const hasNote = matchesNoType && index === 0
     return {
-      ...{ ...one, wanted: safeFileName(stem + role + extension) },
+      ...{ file, wanted: safeFileName(stem + role + extension) },
       ...(hasNote && { note: `The file is ${type}, so it is not named ${requestedExtension}.` }),
     }
   })

@@ -13,7 +13,7 @@ import { unconfirmedSnapshot, uploadSnapshot } from './snapshot.ts'
 import { progressShares, type ToolCall } from './tool.ts'
 import { uploadFiles } from './upload-files.ts'
 import { extractSounds } from './video-sound.ts'
-import { checkSaveTo } from './workspace-delivery.ts'
+import { checkSaveTo } from './save-files.ts'
 import { maxPathLength } from './workspace.ts'
 
 /** A call of an operation's tool: the operation's own arguments, and how the call waits and saves. */

@@ -54,12 +54,16 @@ export type SubmissionResult =
   | { readonly priced: PricedTask }
 
 /** A result file saved in the workspace. */
-export interface SavedFile {
+export interface SavedFile extends SavedPlace {
   readonly file_id: string
   readonly role: string
+  readonly duration?: number
+}
+
+/** Where a file was saved. */
+export interface SavedPlace {
   readonly path: string
   readonly bytes: number
-  readonly duration?: number
   /** Why its name differs from the agent's. */
   readonly note?: string
 }
@@ -100,6 +104,7 @@ export interface Session extends AsyncDisposable {
   /** Uploads, and submissions that upload files and create a task. */
   readonly submissions: BackgroundJobs<SubmissionResult>
   readonly saves: BackgroundJobs<readonly SavedFile[]>
+  readonly materialSaves: BackgroundJobs<readonly SavedPlace[]>
   /** Previews that the service is rendering. */
   readonly previews: BackgroundJobs<Preview>
   /** Running uploads by file identity, so that a file is uploaded once. */
@@ -145,6 +150,7 @@ export function openSession({
   const feed = new EventFeed(client)
   const submissions = new BackgroundJobs<SubmissionResult>()
   const saves = new BackgroundJobs<readonly SavedFile[]>()
+  const materialSaves = new BackgroundJobs<readonly SavedPlace[]>()
   const previews = new BackgroundJobs<Preview>()
   return {
     version,
@@ -158,6 +164,7 @@ export function openSession({
     feed,
     submissions,
     saves,
+    materialSaves,
     previews,
     activeUploads: new Map(),
     hashes: new RecentItems(),
@@ -170,6 +177,7 @@ export function openSession({
       feed[Symbol.dispose]()
       submissions[Symbol.dispose]()
       saves[Symbol.dispose]()
+      materialSaves[Symbol.dispose]()
       previews[Symbol.dispose]()
       await client.close()
     },

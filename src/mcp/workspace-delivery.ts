@@ -1,23 +1,20 @@
-import { randomBytes } from 'node:crypto'
-import { readdir, realpath, rm, writeFile } from 'node:fs/promises'
+import { readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Client } from '../client/client.ts'
-import { downloadFile, saveBytes } from '../client/download.ts'
+import { saveBytes } from '../client/download.ts'
 import type { TaskRef } from '../client/tasks.ts'
 import { MediaError } from '../contract/errors.ts'
 import { extensionOf } from '../contract/file-kind.ts'
-import type { FileDetails } from '../contract/file.ts'
-import { routes } from '../contract/routes.ts'
 import { isInside } from '../platform/paths.ts'
 import { outermostPrivatePaths } from '../platform/private-folders.ts'
 import { errorCode } from '../platform/system-error.ts'
-import { type CompletedTask, type FileDelivery, findResultFiles, type ResultFile } from './file-delivery.ts'
+import { type CompletedTask, type FileDelivery, findResultFiles } from './file-delivery.ts'
 import { isExistingFile, openAllowedFolder } from './open-allowed.ts'
 import { describeError } from './reply.ts'
-import { chooseFileNames, type FileToSave, nameStem, ownName, splitSaveTo } from './result-names.ts'
-import type { InputFile, SavedFile, Session } from './session.ts'
-import type { DeliveryState } from './snapshot.ts'
+import { nameStem, splitSaveTo } from './result-names.ts'
+import { explainSaveError, saveFiles } from './save-files.ts'
 import { findSavedPlace, recordSavedPlace, resultsFolder } from './saved-places.ts'
+import type { SavedFile, Session } from './session.ts'
+import type { DeliveryState } from './snapshot.ts'
 import { progressShares, type ToolCall } from './tool.ts'
 import { assertUsable, createWorkspace, type WorkspaceOptions } from './workspace.ts'
 
@@ -146,104 +143,7 @@ async function saveOutput(
   }
 }
 
-interface SaveFilesOptions {
-  readonly files: readonly ResultFile[]
-  /** A folder, or a name for the files, as the agent wrote it. */
-  readonly saveTo: string
-  /** Local files that the results were made from; their own names replace those of earlier equal uploads. */
-  readonly inputFiles?: readonly InputFile[] | undefined
-}
-
-interface SaveFilesContext {
-  readonly signal: AbortSignal
-  progress(percent: number): void
-}
-
 /** Folder for a task's results when the agent names none, relative to the workspace. */
 function defaultResultFolder({ task_type, task_id }: TaskRef): string {
   return join(resultsFolder, `${task_type}-${task_id.slice(-8)}`)
-}
-
-/** Creates the folder of `save_to` and checks that it is allowed and writable, before any work starts. Throws 6016. */
-export async function checkSaveTo(session: Session, saveTo: string | undefined): Promise<void> {
-  if (saveTo === undefined) return
-  try {
-    const folders = await session.delivery.folders()
-    const target = splitSaveTo(saveTo)
-    await using folder = await openAllowedFolder(folders, target.folder)
-    if (target.name !== undefined)
-      await assertUsable(folders, { real: join(folder.path, target.name) }, saveTo)
-    const probe = join(folder.base, `.reelwright-${randomBytes(6).toString('hex')}`)
-    await writeFile(probe, '', { flag: 'wx' })
-    await rm(probe)
-  } catch (error) {
-    throw explainSaveError(error, saveTo)
-  }
-}
-
-/** Downloads files to the agent's folder. An identical file that exists there is reused. */
-export async function saveFiles(
-  session: Session,
-  { files, saveTo, inputFiles = [] }: SaveFilesOptions,
-  context: SaveFilesContext,
-): Promise<SavedFile[]> {
-  const target = splitSaveTo(saveTo)
-  const found = await Promise.all(
-    files.map(async (file): Promise<FileToSave> => {
-      const record = await fetchFileDetails(session.client, file.file_id)
-      return { file, record: { ...record, original_name: ownName(record.original_name, inputFiles) } }
-    }),
-  )
-  const total = Math.max(
-    1,
-    found.reduce((sum, { record }) => sum + record.size, 0),
-  )
-  const saved: SavedFile[] = []
-  let before = 0
-  try {
-    const folders = await session.delivery.folders()
-    await using folder = await openAllowedFolder(folders, target.folder)
-    for (const { file, record, wanted, note } of chooseFileNames(found, target.name)) {
-      await assertUsable(folders, { real: join(folder.path, wanted) }, join(target.folder, wanted))
-      const name = await downloadFile(session.client, record, {
-        folder: folder.base,
-        name: wanted,
-        signal: context.signal,
-        onProgress: (bytes) => context.progress(((before + bytes) / total) * 100),
-      })
-      before += record.size
-      session.files.remember(record.file_id, { name: record.original_name })
-      saved.push({ ...file, path: join(folder.path, name), bytes: record.size, ...(note && { note }) })
-    }
-  } catch (error) {
-    throw explainSaveError(error, saveTo)
-  }
-  return saved
-}
-
-function fetchFileDetails(client: Client, fileId: string): Promise<FileDetails> {
-  return client.call(routes.fileDetails, { params: { file_id: fileId } })
-}
-
-/** System errors that the agent or its user can resolve; any other error is a bug. */
-const saveFailureReasons: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EACCES: 'the folder is not writable',
-  EPERM: 'the folder is not writable',
-  EROFS: 'the disk is read-only',
-  ENAMETOOLONG: 'a name in it is too long',
-  ENOTDIR: 'a part of the path is not a folder',
-  ENOENT: 'the folder was removed at the same moment',
-}
-
-function explainSaveError(error: unknown, saveTo: string): unknown {
-  const code = errorCode(error) ?? ''
-  const why = saveFailureReasons[code]
-  if (why === undefined) return error
-  return new MediaError(6016, `Files cannot be saved to ${saveTo}: ${why}`, {
-    cause: error,
-    // The folder is created again.
-    ...(code === 'ENOENT' ? { retryable: true, hint: 'Call again.' } : { hint: 'Give another save_to.' }),
-  })
 }

@@ -9,6 +9,8 @@ import type { TaskRow } from '../db/schema.ts'
 import type { StoredBytes } from '../files/store.ts'
 import { removeUnreferencedContent } from '../files/content.ts'
 import { insertFileRecord } from '../files/records.ts'
+import { grantMaterials } from '../library/grants.ts'
+import { findLinkedMaterials } from '../library/links.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { createFolder } from '../platform/folder.ts'
 import { retry, waitInRealTime } from '../platform/retry.ts'
@@ -148,7 +150,7 @@ async function runAttempt(
       threads: resources.threads,
       answersBy: task.answers_by,
     },
-    { signal, onProgress, onNote, ask: questions.ask },
+    { signal, onProgress, onNote, ask: questions.ask, find: (query) => findLinkedMaterials(service, query) },
   )
 }
 
@@ -193,7 +195,8 @@ async function completeTask(
   // One order for all tasks, so that transactions that lock the same contents cannot deadlock.
   stored.sort((one, other) => (one.bytes.blake3 < other.bytes.blake3 ? -1 : 1))
   failpoint('execute.adopted')
-  const write = () => recordCompletion(service, { task, output: finished.output, stored })
+  const { output, granted } = finished
+  const write = () => recordCompletion(service, { task, output, stored, granted })
   const completed = await writeWhenAvailable(service, { task, signal, write })
   // The task was stopped meanwhile.
   if (!completed) for (const { bytes } of stored) await removeUnreferencedContent(service, bytes.blake3)
@@ -205,11 +208,13 @@ interface Completion {
   readonly task: TaskRow
   readonly output: AttemptResult['output']
   readonly stored: readonly StoredResult[]
+  /** Materials of the library that the account receives. */
+  readonly granted: readonly number[]
 }
 
 async function recordCompletion(
   service: Service,
-  { task, output, stored }: Completion,
+  { task, output, stored, granted }: Completion,
 ): Promise<TaskRow | null> {
   return await transitionTask(service, task, {
     to: 'completed',
@@ -226,6 +231,7 @@ async function recordCompletion(
         })
         await trx.insertInto('task_files').values({ task_id: task.id, file_id, role: 'output' }).execute()
       }
+      await grantMaterials(trx, { accountId: task.account_id, ids: granted, now: service.clock() })
     },
   })
 }

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream'
 import type { Logger } from 'pino'
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
+import type { LibraryAccess } from '../contract/operation.ts'
 import type { AskTaskQuestions } from '../contract/questions.ts'
 import { currentFfmpeg } from '../engines/ffmpeg/locate.ts'
 import { acquire } from '../engines/services/configured.ts'
@@ -17,7 +18,7 @@ import {
 } from '../platform/process-identity.ts'
 import { parseJson } from '../contract/bounded-json.ts'
 import type { Attempt, AttemptResult, FromWorker, ToWorker } from './worker-messages.ts'
-import { fromAttemptFailure } from './worker.ts'
+import { fromAttemptFailure, toAttemptFailure } from './worker.ts'
 import { WorkerStart } from './worker-start.ts'
 
 /** Options for starting worker children. */
@@ -42,6 +43,8 @@ export interface AttemptObserver {
   onNote?(note: string | null): void
   /** Stores questions to the agent that created the task, and returns their states. */
   ask?: AskTaskQuestions
+  /** Searches the library. */
+  readonly find?: LibraryAccess['find']
 }
 
 /** Time that an aborted attempt has to end before it is killed, ms. */
@@ -168,6 +171,7 @@ export class WorkerChild {
         if (message.type === 'progress') watch.onProgress(message.percent)
         if (message.type === 'note') watch.onNote?.(message.note)
         if (message.type === 'acquire') void this.#grantPermit(message, permits)
+        if (message.type === 'find') void this.#find(message, watch)
         if (message.type === 'ask') this.#answer(message, watch).catch(reject)
         if (!isOutcome(message)) return
         this.#process.off('message', onMessage)
@@ -183,6 +187,15 @@ export class WorkerChild {
   ): Promise<void> {
     if (!ask) throw new Error('an attempt asks its agent, but a configured model answers')
     this.#send({ type: 'answers', number, states: await ask(questions) })
+  }
+
+  async #find(
+    { number, query }: Extract<FromWorker, { type: 'find' }>,
+    { find }: AttemptObserver,
+  ): Promise<void> {
+    const search = find ?? (() => Promise.reject(new Error('this attempt cannot search the library')))
+    const result = await search(query).catch(toAttemptFailure)
+    this.#send({ type: 'found', number, result })
   }
 
   async #grantPermit(

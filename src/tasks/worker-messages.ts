@@ -1,3 +1,4 @@
+import type { LibraryFindResult, LibraryQuery, MaterialLinks } from '../contract/library.ts'
 import type { KeptFile, StagedFile } from '../contract/operation.ts'
 import type { Answerer, QuestionState, TaskQuestion } from '../contract/questions.ts'
 import type { Ffmpeg } from '../engines/ffmpeg/locate.ts'
@@ -35,6 +36,8 @@ export interface AttemptFile {
 export interface AttemptResult {
   readonly output: Record<string, unknown>
   readonly files: readonly AttemptFile[]
+  /** Materials of the library that the account receives. */
+  readonly granted: readonly number[]
 }
 
 /** A MediaError in a message; `bug` is the cause or the stack, for the log only. */
@@ -57,6 +60,13 @@ export type ToWorker =
   /** The states of the questions that were asked with this number. */
   | { readonly type: 'answers'; readonly number: number; readonly states: readonly QuestionState[] }
 
+  /** The result of the search of the library with this number, or why it failed. */
+  | {
+      readonly type: 'found'
+      readonly number: number
+      readonly result: LibraryFindResult<MaterialLinks> | AttemptFailure
+    }
+
 export type FromWorker =
   | { readonly type: 'ready' }
   | { readonly type: 'progress'; readonly percent: number }
@@ -66,6 +76,8 @@ export type FromWorker =
   | { readonly type: 'acquire'; readonly service: ServiceKind; readonly number: number }
   /** Asks the agent that created the task. */
   | { readonly type: 'ask'; readonly number: number; readonly questions: readonly TaskQuestion[] }
+  /** Searches the library. */
+  | { readonly type: 'find'; readonly number: number; readonly query: LibraryQuery }
   /** The attempt waits for answers, and ends. */
   | { readonly type: 'suspended' }
   | { readonly type: 'finished'; readonly result: AttemptResult }

@@ -3,7 +3,13 @@ import { isAbsolute, relative, resolve } from 'node:path'
 import { diskFullError, isErrorCode, MediaError } from '../contract/errors.ts'
 import { newId } from '../contract/fields.ts'
 import { type AskTaskQuestions, type QuestionState, SuspendedError } from '../contract/questions.ts'
-import { type OperationModule, requestFiles, type RunContext } from '../contract/operation.ts'
+import type { LibraryFindResult, MaterialLinks } from '../contract/library.ts'
+import {
+  type LibraryAccess,
+  type OperationModule,
+  requestFiles,
+  type RunContext,
+} from '../contract/operation.ts'
 import { downloadUrl } from '../contract/routes.ts'
 import { NoUsableAnswer } from '../engines/language-model/language-model.ts'
 import { useFfmpeg } from '../engines/ffmpeg/locate.ts'
@@ -32,18 +38,19 @@ export function runWorker(modules: readonly OperationModule[]): void {
   process.on('SIGINT', () => undefined)
   shareRateLimiter(acquireFromSupervisor())
   const askTask = askSupervisor()
+  const findMaterials = findThroughSupervisor()
   observeFirstDownloads((note) => sendToSupervisor({ type: 'note', note }))
   process.on('message', (message: ToWorker) => {
-    if (message.type === 'permit' || message.type === 'answers') return
-    if (message.type === 'abort') {
-      abort.abort()
-      return
-    }
+    if (message.type === 'abort') abort.abort()
+    if (message.type !== 'run') return
     const current = new AbortController()
     abort = current
     if (message.ffmpeg) useFfmpeg(message.ffmpeg)
     const { attempt } = message
-    const attempted = { attempt, askTask: attempt.answersBy === 'agent' ? askTask : undefined }
+    const attempted = {
+      ...{ attempt, findMaterials },
+      askTask: attempt.answersBy === 'agent' ? askTask : undefined,
+    }
     const report = (outcome: FromWorker): void => {
       // What it left running must not reach into the next attempt of this process.
       current.abort(new Error('the attempt has ended'))
@@ -77,6 +84,26 @@ function askSupervisor(): AskTaskQuestions {
       waiting.set(number, settle)
       sendToSupervisor({ type: 'ask', number, questions })
     })
+}
+
+/** Searches the library through the supervisor. */
+function findThroughSupervisor(): LibraryAccess['find'] {
+  let lastNumber = 0
+  const waiting = new Map<number, PromiseWithResolvers<LibraryFindResult<MaterialLinks>>>()
+  process.on('message', (message: ToWorker) => {
+    if (message.type !== 'found') return
+    const { number, result } = message
+    if ('code' in result) waiting.get(number)?.reject(fromAttemptFailure(result))
+    else waiting.get(number)?.resolve(result)
+    waiting.delete(number)
+  })
+  return async (query) => {
+    const number = lastNumber++
+    const found = Promise.withResolvers<LibraryFindResult<MaterialLinks>>()
+    waiting.set(number, found)
+    sendToSupervisor({ type: 'find', number, query })
+    return await found.promise
+  }
 }
 
 /** Acquires permits from the supervisor, which limits the rate over all its workers. */
@@ -116,7 +143,15 @@ function killGroup(): never {
 
 async function runAttemptHere(
   operations: ReadonlyMap<string, OperationModule>,
-  { attempt, askTask }: { readonly attempt: Attempt; readonly askTask: AskTaskQuestions | undefined },
+  {
+    attempt,
+    askTask,
+    findMaterials,
+  }: {
+    readonly attempt: Attempt
+    readonly askTask: AskTaskQuestions | undefined
+    readonly findMaterials: LibraryAccess['find']
+  },
   signal: AbortSignal,
 ): Promise<AttemptResult> {
   const module = operations.get(attempt.operation)
@@ -128,19 +163,21 @@ async function runAttemptHere(
   const [{ requirements }, { run }] = await Promise.all([module.requirements(), module.run()])
   const input = module.operation.input.parse(JSON.parse(attempt.input))
   const kept: AttemptFile[] = []
+  const granted: number[] = []
   const ask: AskTaskQuestions | undefined =
     askTask &&
     (async (questions) => {
       signal.throwIfAborted()
       return await askTask(questions)
     })
-  const context = { ...createRunContext(attempt, signal, kept), askTask: ask }
+  const library = { find: findMaterials, grant: (ids: readonly number[]) => void granted.push(...ids) }
+  const context = { ...createRunContext(attempt, signal, kept), askTask: ask, library }
   // Creation checked them earlier, perhaps on another machine.
   await requireAll(requirements(input, context.files), { answersBy: attempt.answersBy })
   process.chdir(attempt.scratch)
   try {
     const output = await run(input, context)
-    return { output: module.operation.output.parse(output), files: kept }
+    return { output: module.operation.output.parse(output), files: kept, granted }
   } finally {
     // Some systems cannot remove a folder that is the current folder of a process.
     process.chdir('/')
@@ -149,7 +186,11 @@ async function runAttemptHere(
   }
 }
 
-function createRunContext(attempt: Attempt, signal: AbortSignal, kept: AttemptFile[]): RunContext {
+function createRunContext(
+  attempt: Attempt,
+  signal: AbortSignal,
+  kept: AttemptFile[],
+): Omit<RunContext, 'askTask' | 'library'> {
   let reached = 0
   return {
     files: requestFiles(new Map(attempt.files.map((file) => [file.file_id, file]))),
@@ -177,7 +218,8 @@ function createRunContext(attempt: Attempt, signal: AbortSignal, kept: AttemptFi
   }
 }
 
-function toAttemptFailure(thrown: unknown): AttemptFailure {
+/** Converts an error to a message. */
+export function toAttemptFailure(thrown: unknown): AttemptFailure {
   const error = thrown instanceof MediaError ? thrown : unexpected(thrown)
   const { code, message, hint, retryable, cause } = error
   const isUnanswered = error instanceof NoUsableAnswer

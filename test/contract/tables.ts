@@ -49,13 +49,16 @@ export interface OperationTables {
   readonly withoutModel?: Readonly<Record<string, unknown>>
   /** The code of a missing field, where the table lists another than 6013. */
   readonly missing?: number
+  /** The code of an invalid field, where the table lists another than 6016. */
+  readonly invalid?: number
   readonly parameters: readonly Parameter[]
   readonly refusals: readonly Refusal[]
   /** Codes that only media beyond a limit get; they have a test of their own. */
   readonly limits?: readonly Refusal[]
   /** Codes of a service that is busy or misses a requirement; separate tests cover them. */
   readonly unavailable?: readonly Refusal[]
-  readonly damaged: DamagedMedia
+  /** Absent for an operation without files. */
+  readonly damaged?: DamagedMedia
   /** Changes of the smallest request that must be refused because of how its fields go together. */
   readonly together: readonly {
     readonly because: string

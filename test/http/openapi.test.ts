@@ -186,6 +186,7 @@ describe.each(described)('$operationId', ({ path, method, operationId, operation
     question_id: 'ab'.repeat(16),
     index: '0',
     name: 'main.js',
+    ...{ material_id: '1', part: 'cover' },
   })
 
   test('needs a key, unless it is public', async () => {

@@ -63,7 +63,11 @@ test('result files are removed when their task was stopped while they were store
   const workers = {
     async run() {
       await writeFile(resultPath, 'unused result')
-      return { output: {}, files: [{ file_id: newId(Date.now()), path: resultPath, name: 'result.txt' }] }
+      return {
+        output: {},
+        granted: [],
+        files: [{ file_id: newId(Date.now()), path: resultPath, name: 'result.txt' }],
+      }
     },
     [Symbol.asyncDispose]: async () => undefined,
   }
@@ -98,7 +102,7 @@ async function waitingTask(running: TestService) {
       const path = join(folder, 'result')
       await writeFile(path, 'result')
       const storedHashes = { file_id: newId(), path, name: 'result.txt' }
-      return { output: { file_id: storedHashes.file_id }, files: [storedHashes] }
+      return { output: { file_id: storedHashes.file_id }, granted: [], files: [storedHashes] }
     },
     [Symbol.asyncDispose]: async () => undefined,
   }

@@ -1,3 +1,4 @@
+import { noLibrary } from './no-library.ts'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, mkdtemp, readFile, stat } from 'node:fs/promises'
@@ -82,6 +83,7 @@ export function createTestContext(
   const context: RunContext = {
     ...{ files, scratch, steps: scratch, taskId: '1763712000000000001', threads: 2, signal },
     progress: (percent) => progress.push(percent),
+    library: noLibrary,
     keep: (file) => {
       results.push(file)
       return { file_id: String(results.length), download_url: '/base/file/1/download' }

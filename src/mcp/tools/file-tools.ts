@@ -3,11 +3,11 @@ import { MediaError } from '../../contract/errors.ts'
 import { fileKinds } from '../../contract/file-kind.ts'
 import { routes } from '../../contract/routes.ts'
 import type { Job } from '../background-jobs.ts'
-import type { SavedFile, Session, SubmissionResult } from '../session.ts'
+import type { SavedPlace, Session, SubmissionResult } from '../session.ts'
 import { uploadSnapshot } from '../snapshot.ts'
 import { defineTool, pathOrId, saveTo, type ToolCall } from '../tool.ts'
 import { isPath, openFiles, uploadFiles } from '../upload-files.ts'
-import { saveFiles } from '../workspace-delivery.ts'
+import { saveFiles, saveMaterial } from '../save-files.ts'
 
 /** Errors that the upload of a local file may return. */
 export const uploadErrors = [6004, ...routes.uploadFile.errors] as const
@@ -72,33 +72,70 @@ export async function uploadLocalFile(
   return { job, file: uploaded && 'file' in uploaded ? uploaded.file : undefined }
 }
 
-/** Downloads a stored file into the workspace. */
+/** What can be downloaded: one of these. */
+export const downloadable = {
+  file_id: pathOrId.optional().describe('Id of a stored file'),
+  material_id: z.int().min(1).optional().describe('Id of a result of material_search'),
+}
+
+/** The one that is given. Throws 6013 for none, and 6016 for both and for a path. */
+export async function requireOneSource(
+  session: Session,
+  {
+    file_id,
+    material_id,
+  }: { readonly file_id?: string | undefined; readonly material_id?: number | undefined },
+): Promise<{ file_id: string; material_id?: undefined } | { file_id?: undefined; material_id: number }> {
+  if (file_id !== undefined && material_id !== undefined) {
+    throw new MediaError(6016, 'file_id and material_id are both given', { hint: 'Give one of them.' })
+  }
+  if (material_id !== undefined) return { material_id }
+  if (file_id === undefined) {
+    throw new MediaError(6013, 'required: file_id or material_id', {
+      hint: 'Give the id of a stored file, or that of a result of material_search.',
+    })
+  }
+  if (await isPath(session, file_id)) {
+    throw new MediaError(6016, `${file_id} is a path, not a file id`, {
+      hint: 'A path names a local file: use it directly. Only stored files are downloaded, by file_id.',
+    })
+  }
+  return { file_id }
+}
+
+/** Downloads a stored file or a material into the workspace. */
 export const downloadFileTool = defineTool(
   {
     name: 'download_file',
     title: 'Download a file',
     description:
-      'Saves a stored file into the workspace, never over another file. Not required for results, which get_task saves.',
-    input: z.object({ file_id: pathOrId.describe('Id of a stored file'), save_to: saveTo }),
+      'Saves a stored file, or a material that a search returned, into the workspace, never over another file. Not required ' +
+      'for results, which get_task saves.',
+    input: z.object({ ...downloadable, save_to: saveTo }),
     toolset: 'files',
     example: { file_id: '1947527768341286912', save_to: 'sources/interview.mp4' },
     errors: [6004, 6013],
     hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
-  async (session, { file_id, save_to = 'reelwright-output' }, call) => {
-    if (await isPath(session, file_id)) {
-      throw new MediaError(6016, `${file_id} is a path, not a file id`, {
-        hint: 'A path names a local file: use it directly. Only stored files are downloaded, by file_id.',
-      })
+  async (session, { save_to = 'reelwright-output', ...given }, call) => {
+    const { file_id, material_id } = await requireOneSource(session, given)
+    const onProgress = (percent: number) => call.progress(percent, `saving ${percent} %`)
+    if (file_id === undefined) {
+      const material = { id: material_id, saveTo: save_to }
+      const job = session.materialSaves.join(`${material_id} ${save_to}`, (context) =>
+        saveMaterial(session, material, context),
+      )
+      const saved = await job.result(call.signal, onProgress)
+      return { data: { material_id, ...downloadReply(saved?.[0], job) } }
     }
     const request = { files: [{ file_id, role: 'file' }], saveTo: save_to }
     const job = session.saves.join(`${file_id} ${save_to}`, (context) => saveFiles(session, request, context))
-    const saved = await job.result(call.signal, (percent) => call.progress(percent, `saving ${percent} %`))
+    const saved = await job.result(call.signal, onProgress)
     return { data: { ...downloadReply(saved?.[0], job) } }
   },
 )
 
-function downloadReply(saved: SavedFile | undefined, job: { progress: number }): Record<string, unknown> {
+function downloadReply(saved: SavedPlace | undefined, job: { progress: number }): Record<string, unknown> {
   if (saved) {
     const note = saved.note === undefined ? '' : `${saved.note} `
     return { ...saved, next_step: `${note}Saved to ${saved.path}` }

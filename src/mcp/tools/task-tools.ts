@@ -13,7 +13,7 @@ import { callAgainSnapshot, snapshotSchema, uploadSnapshot } from '../snapshot.t
 import type { TextLimits } from '../summary.ts'
 import { waitSeconds } from '../call-limits.ts'
 import { defineTool, saveTo, type ToolCall } from '../tool.ts'
-import { checkSaveTo } from '../workspace-delivery.ts'
+import { checkSaveTo } from '../save-files.ts'
 
 /** Waits for a task, or for the upload or submission of a transfer_id, and saves the results. */
 export const getTaskTool = defineTool(

@@ -25,7 +25,11 @@ test('shots are disjoint parts of the video, at most the limit, each with its be
 })
 
 test('a black opening and a flash are not the best shot', () => {
-  const contrasts = [...Array<number>(50).fill(0), ...Array<number>(3).fill(90), ...Array<number>(100).fill(40)]
+  const contrasts = [
+    ...Array<number>(50).fill(0),
+    ...Array<number>(3).fill(90),
+    ...Array<number>(100).fill(40),
+  ]
   const [best, other] = chooseShots({ contrasts, changes: [50, 53], perSecond: 25, limit: 9 })
   expect(best).toMatchObject({ first: 53, end: 153 })
   expect(other).toMatchObject({ first: 0, end: 50 })

@@ -1,0 +1,54 @@
+import * as z from 'zod'
+import { timestamp } from './fields.ts'
+import { linkQuery } from './file-routes.ts'
+import type { RawRoute, Route } from './route.ts'
+
+/** Most materials of a request for links: those of one search. */
+const maxLinked = 50
+
+/** Body of a request for fresh links of materials. */
+export const materialLinksRequest = z.object({
+  ids: z.array(z.int().min(1)).min(1).max(maxLinked).describe('Ids of materials that searches returned'),
+})
+
+/** A fresh link of a material. */
+export const materialLink = z.object({
+  id: z.int(),
+  name: z.string().describe('File name'),
+  size: z.int().describe('Bytes'),
+  blake3_id: z.string(),
+  download_url: z.string().describe('Path with its signature'),
+  accompaniment_url: z.string().optional().describe('Of songs with a file of their accompaniment'),
+  expires_at: timestamp,
+})
+export type MaterialLink = z.infer<typeof materialLink>
+
+/** Endpoints of the library of material. */
+export const libraryRoutes = {
+  linkMaterials: {
+    method: 'POST',
+    path: '/task/material_search/links',
+    summary: 'Creates fresh download links of materials that searches of the account returned',
+    body: materialLinksRequest,
+    data: z.object({ links: z.array(materialLink) }),
+    errors: [6004, 6013],
+  },
+} as const satisfies Record<string, Route>
+
+/** Endpoints that respond with content of a material; only their links open them. */
+export const rawLibraryRoutes = {
+  downloadMaterial: {
+    method: 'GET',
+    path: '/library/{material_id}/{part}',
+    summary: 'Downloads a material: original or accompaniment, cover, preview or thumb',
+    insteadOfKey: 'sign',
+    query: linkQuery,
+    headers: ['Range', 'If-Range', 'If-None-Match'],
+    answers: {
+      200: { description: 'The content', type: '*/*' },
+      206: { description: 'The requested range', type: '*/*' },
+      416: { description: 'The range begins beyond the end' },
+    },
+    errors: [6004],
+  },
+} as const satisfies Record<string, RawRoute>

@@ -1,0 +1,42 @@
+import type { Db, WriteTransaction } from '../db/schema.ts'
+
+/**
+ * Grants materials to an account for ever, within the transaction that completes its search. Those that were removed from
+ * the library since are left out: no copy of them is kept.
+ */
+export async function grantMaterials(
+  trx: WriteTransaction,
+  {
+    accountId,
+    ids,
+    now,
+  }: { readonly accountId: number; readonly ids: readonly number[]; readonly now: number },
+): Promise<void> {
+  if (ids.length === 0) return
+  const active = await trx
+    .selectFrom('materials')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('state', '=', 'active')
+    .execute()
+  if (active.length === 0) return
+  await trx
+    .insertInto('material_grants')
+    .values(active.map(({ id }) => ({ account_id: accountId, material_id: id, granted_at: now })))
+    .onConflict((conflict) => conflict.columns(['account_id', 'material_id']).doNothing())
+    .execute()
+}
+
+/** Returns those of the materials that are granted to the account. */
+export async function findGranted(
+  db: Db,
+  { accountId, ids }: { readonly accountId: number; readonly ids: readonly number[] },
+): Promise<ReadonlySet<number>> {
+  const rows = await db
+    .selectFrom('material_grants')
+    .select('material_id')
+    .where('account_id', '=', accountId)
+    .where('material_id', 'in', ids)
+    .execute()
+  return new Set(rows.map(({ material_id: id }) => id))
+}

@@ -1,0 +1,132 @@
+import { MediaError } from '../contract/errors.ts'
+import { toTimestamp } from '../contract/fields.ts'
+import type { LibraryFindResult, LibraryQuery, MaterialLinks } from '../contract/library.ts'
+import type { MaterialLink } from '../contract/library-routes.ts'
+import { fillPath, rawRoutes } from '../contract/routes.ts'
+import type { Db, MaterialRow } from '../db/schema.ts'
+import { createSignature, isUnexpired, type LinkSignature, verifySignature } from '../files/links.ts'
+import { findGranted } from './grants.ts'
+import { findMaterials, type LibrarySearch } from './search.ts'
+
+/** The files of a material. */
+const materialParts = ['original', 'accompaniment', 'cover', 'preview', 'thumb'] as const
+export type MaterialPart = (typeof materialParts)[number]
+
+/** Parts whose links expire; those of the others show what a material is, and are valid for ever (contract 3, 4.1). */
+const expiringParts: readonly MaterialPart[] = ['original', 'accompaniment']
+
+/** How long download links are valid, seconds: 24 h (contract 3, 4.1). */
+const linkSeconds = 24 * 3600
+
+/** The library with the time. */
+interface LinkedLibrary {
+  readonly db: Db
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+}
+
+/** A material and one of its files, as the path of a link names them. */
+export interface LinkTarget {
+  readonly id: number
+  readonly part: MaterialPart
+}
+
+/** Reads the parameters of a link's path; undefined for those of no link. */
+export function readLinkTarget(materialId: string, part: string): LinkTarget | undefined {
+  const known = materialParts.find((one) => one === part)
+  return known && /^[1-9]\d{0,14}$/.test(materialId) ? { id: Number(materialId), part: known } : undefined
+}
+
+/** Searches the library, and links the materials found. Throws the errors of `findMaterials`. */
+export async function findLinkedMaterials(
+  library: LinkedLibrary & { readonly librarySearch: LibrarySearch },
+  query: LibraryQuery,
+): Promise<LibraryFindResult<MaterialLinks>> {
+  const { recalled, results } = await findMaterials(library, query)
+  const rows = await readMaterials(
+    library.db,
+    results.map(({ id }) => id),
+  )
+  const linked = []
+  for (const result of results) {
+    const row = rows.get(result.id)
+    // It was removed since it was found.
+    if (row) linked.push({ ...result, ...(await createLinks(library, row)) })
+  }
+  return { recalled, results: linked }
+}
+
+/**
+ * Creates fresh links of materials, in the order of the ids. Throws 6004 for one that was not granted to the account,
+ * without revealing whether it exists.
+ */
+export async function linkGrantedMaterials(
+  library: LinkedLibrary,
+  { accountId, ids }: { readonly accountId: number; readonly ids: readonly number[] },
+): Promise<MaterialLink[]> {
+  const granted = await findGranted(library.db, { accountId, ids })
+  const rows = await readMaterials(library.db, ids)
+  const links: MaterialLink[] = []
+  for (const id of ids) {
+    const row = rows.get(id)
+    if (!row || !granted.has(id)) throw notGrantedError(id)
+    const { downloadUrl, accompanimentUrl } = await createLinks(library, row)
+    links.push({
+      ...{ id, name: row.name, size: row.size, blake3_id: row.blake3, download_url: downloadUrl },
+      ...(accompanimentUrl !== undefined && { accompaniment_url: accompanimentUrl }),
+      expires_at: toTimestamp(1000 * expiry(library)),
+    })
+  }
+  return links
+}
+
+function notGrantedError(id: number): MediaError {
+  return new MediaError(6004, `material ${id} does not exist, or no search of this account returned it`, {
+    hint: 'Search again: material_search grants what it returns.',
+  })
+}
+
+/** Whether a signature opens a file of a material at a time, ms. */
+export async function verifyMaterialLink(
+  db: Db,
+  target: LinkTarget,
+  { expires, sign, now }: LinkSignature & { readonly now: number },
+): Promise<boolean> {
+  const isValid = expiringParts.includes(target.part) ? isUnexpired(expires, now) : expires === ''
+  return isValid && (await verifySignature(db, signedSubject(target), { expires, sign }))
+}
+
+async function createLinks(library: LinkedLibrary, row: MaterialRow): Promise<MaterialLinks> {
+  const link = async (part: MaterialPart): Promise<string> => {
+    const target = { id: row.id, part }
+    const expires = expiringParts.includes(part) ? String(expiry(library)) : ''
+    const sign = await createSignature(library.db, signedSubject(target), expires)
+    const query = new URLSearchParams({ ...(expires !== '' && { expires }), sign })
+    const path = fillPath(rawRoutes.downloadMaterial.path, { material_id: String(row.id), part })
+    return `${path}?${query.toString()}`
+  }
+  const hasAccompaniment = row.audio_type === 'song' && row.accompaniment !== null
+  return {
+    downloadUrl: await link('original'),
+    ...(hasAccompaniment && { accompanimentUrl: await link('accompaniment') }),
+    ...(row.cover !== null && { coverUrl: await link('cover') }),
+    ...(row.preview !== null && { previewUrl: await link('preview') }),
+    ...(row.thumb !== null && { thumbUrl: await link('thumb') }),
+  }
+}
+
+/** When a link that is created now expires, seconds since 1970. */
+function expiry({ clock }: LinkedLibrary): number {
+  return Math.floor(clock() / 1000) + linkSeconds
+}
+
+/** What a link signs; ids of files are digits, so that no link of a file has it. */
+function signedSubject({ id, part }: LinkTarget): string {
+  return `material ${id} ${part}`
+}
+
+async function readMaterials(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, MaterialRow>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('materials').selectAll().where('id', 'in', ids).execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
