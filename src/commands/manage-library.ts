@@ -5,10 +5,13 @@ import { MediaError } from '../contract/errors.ts'
 import { summarizeList } from '../contract/format.ts'
 import { dataFiles, dataFolders } from '../daemon/data-files.ts'
 import { prepareDataFolder } from '../daemon/data-folder.ts'
-import { importFolder, type ImportSummary } from '../library/import-folder.ts'
+import { findEmbeddingModel, openEmbeddingModel } from '../engines/embedding/open.ts'
+import { importFolder, type ImportFolderOptions, type ImportSummary } from '../library/import-folder.ts'
 import { listLibraryFolders } from '../library/list-folders.ts'
 import { libraryPaths, openLibrary } from '../library/open-library.ts'
 import { removeFolder } from '../library/remove-folder.ts'
+import { lazy } from '../platform/cache.ts'
+import { CleanupStack } from '../platform/cleanup-stack.ts'
 import { escapeControls } from '../platform/log.ts'
 import { formatColumns } from '../platform/text-formats.ts'
 import { applyEngineSettings } from '../service/engine-settings.ts'
@@ -44,18 +47,32 @@ export async function addFolder(
   await prepareDataFolder(config.dataDir)
   await using opened = await openServiceDatabase(config)
   using library = await openLibrary(opened.db, pathsOf(config))
-  let reported = -1
+  await using models = new CleanupStack()
+  const [threads, { signal }] = [availableParallelism(), new AbortController()]
+  const found = await findEmbeddingModel()
+  const open = lazy(async () => models.use(await openEmbeddingModel({ threads, signal })))
   const summary = await importFolder(library, {
     ...{ path, licence, attribution, privateFolders: privateFolders(config) },
-    ...{ threads: availableParallelism(), signal: new AbortController().signal, clock: Date.now },
-    onFile(file, { index, total }) {
-      const percent = Math.floor((100 * (index - 1)) / total)
-      if (percent === reported) return
-      reported = percent
-      io.stderr.write(`${percent} % (${index} of ${total}) ${escapeControls(file.path)}\n`)
-    },
+    ...{ model: found && { ...found, open }, threads, signal, clock: Date.now },
+    onFile: progressPrinter(io),
   })
   for (const line of describeImport(summary)) io.stdout.write(`${escapeControls(line)}\n`)
+  if (!found) io.stderr.write(`${withoutModel}\n`)
+}
+
+const withoutModel =
+  'No embedding model is installed: materials are found by their words alone. To find pictures by their content, ' +
+  'run `reelwright models pull siglip2-base`, then add the folder again.'
+
+/** Prints a line for each percent. */
+function progressPrinter({ stderr }: CommandIo): ImportFolderOptions['onFile'] {
+  let reported = -1
+  return (file, { index, total }) => {
+    const percent = Math.floor((100 * (index - 1)) / total)
+    if (percent === reported) return
+    reported = percent
+    stderr.write(`${percent} % (${index} of ${total}) ${escapeControls(file.path)}\n`)
+  }
 }
 
 /** Lists the folders of the library. */

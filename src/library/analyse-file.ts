@@ -2,6 +2,7 @@ import { lstat, writeFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import { extensionOf, kindOf } from '../contract/file-kind.ts'
+import { maxNamedImageBytes } from '../contract/inline-image.ts'
 import type { LibraryScope } from '../contract/library.ts'
 import type { MediaFacts, VideoFacts } from '../contract/media-facts.ts'
 import type { MaterialRow } from '../db/schema.ts'
@@ -103,7 +104,10 @@ interface ImageOptions extends AnalyseOptions {
   readonly sidecar: Sidecar
 }
 
-async function analyseImage(path: string, { video, sidecar, work }: ImageOptions): Promise<FileAnalysis> {
+async function analyseImage(
+  path: string,
+  { video, sidecar, work, file }: ImageOptions,
+): Promise<FileAnalysis> {
   const picture = await readPicture(path, { video, longestSide: thumbSide })
   if (!picture) throw new MediaError(6021, 'the picture could not be decoded')
   const thumb = join(work, 'thumb.jpg')
@@ -114,7 +118,8 @@ async function analyseImage(path: string, { video, sidecar, work }: ImageOptions
       ...{ width: video.width, height: video.height, picture_hash: pictureHash(picture) },
     },
     contents: { thumb },
-    pictures: [{ path, startMs: 0 }],
+    // Services accept no larger images.
+    pictures: [{ path: file.size > maxNamedImageBytes ? thumb : path, startMs: 0 }],
   }
 }
 

@@ -15,12 +15,17 @@ import type { MediaFile } from './walk-folder.ts'
 /** What an import did with a file. */
 export type ImportOutcome = 'imported' | 'changed' | 'moved' | 'restored' | 'unchanged'
 
+/** A model that is opened when it is first needed. */
+export interface ImportModel extends Pick<EmbeddingModel, 'name' | 'space'> {
+  open(): Promise<EmbeddingModel>
+}
+
 /** Where and how files are imported. */
 export interface ImportContext {
   readonly library: OpenLibrary
   readonly folder: LibraryFolder
   /** Undefined: materials are found by their words alone. */
-  readonly model: EmbeddingModel | undefined
+  readonly model: ImportModel | undefined
   readonly threads: number
   readonly signal: AbortSignal
   /** Milliseconds since 1970. */
@@ -118,17 +123,18 @@ async function fileExists(path: string): Promise<boolean> {
 }
 
 async function embed(
-  model: EmbeddingModel,
+  { open, space }: ImportModel,
   { pictures }: FileAnalysis,
   signal: AbortSignal,
 ): Promise<PictureVector[]> {
   if (pictures.length === 0) return []
+  const model = await open()
   const vectors = await model.embedImages(
     pictures.map(({ path }) => path),
     { signal },
   )
   return vectors.map((values, index) => ({
-    ...{ startMs: pictures[index]?.startMs ?? 0, space: model.space, values },
+    ...{ startMs: pictures[index]?.startMs ?? 0, space, values },
   }))
 }
 

@@ -1,23 +1,28 @@
 import { lstat, realpath, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
-import type { EmbeddingModel } from '../engines/embedding/embedding-model.ts'
 import { findPrivateFolder, type PrivateFolder } from '../platform/private-folders.ts'
 import { errorCode } from '../platform/system-error.ts'
-import { importFile, type ImportContext, type ImportOutcome, skipReason } from './import-file.ts'
+import {
+  importFile,
+  type ImportContext,
+  type ImportModel,
+  type ImportOutcome,
+  skipReason,
+} from './import-file.ts'
 import type { OpenLibrary } from './open-library.ts'
 import { moveMaterial, saveFolder } from './records.ts'
 import { type FolderContent, type MediaFile, type SkippedFile, walkFolder } from './walk-folder.ts'
 
 /** What is imported, and how. */
-interface ImportFolderOptions {
+export interface ImportFolderOptions {
   readonly path: string
   readonly licence: string
   readonly attribution: string
   /** Folders of the service, which are never imported. */
   readonly privateFolders: readonly PrivateFolder[]
   /** Undefined: materials are found by their words alone. */
-  readonly model?: EmbeddingModel | undefined
+  readonly model: ImportModel | undefined
   readonly threads: number
   readonly signal: AbortSignal
   /** Milliseconds since 1970. */
@@ -92,7 +97,7 @@ async function openFolderPath(given: string, privateFolders: readonly PrivateFol
 }
 
 /** Throws 6401 if the library has vectors of another space, which cannot be compared with those of the model. */
-async function checkSpace({ db }: OpenLibrary, { name, space }: EmbeddingModel): Promise<void> {
+async function checkSpace({ db }: OpenLibrary, { name, space }: ImportModel): Promise<void> {
   const other = await db
     .selectFrom('material_vectors')
     .select('space')

@@ -54,7 +54,8 @@ export async function addWithModel(library: TestLibrary, model: EmbeddingModel) 
     using opened = await openLibrary(db, libraryPaths(library.data, { ...dataFiles, ...dataFolders }))
     return await importFolder(opened, {
       ...{ path: library.media(), licence: 'CC BY 4.0', attribution: 'Example Films', privateFolders: [] },
-      ...{ model, threads: 1, signal: new AbortController().signal, clock: () => 1_000, onFile: () => {} },
+      model: { name: model.name, space: model.space, open: async () => model },
+      ...{ threads: 1, signal: new AbortController().signal, clock: () => 1_000, onFile: () => {} },
     })
   } finally {
     await db.destroy()
