@@ -5,8 +5,11 @@ import type { MaterialVectorsTable } from '../db/library-schema.ts'
 import type { Db } from '../db/schema.ts'
 import { type ScannedVector, VectorTable } from './vector-table.ts'
 
-/** Vectors that are kept in memory of each scope, at most: 1 KiB each. Further shots of videos are left out first. */
-const maxVectors = 200_000
+/**
+ * Vectors that are kept in memory of each scope, at most: 1 KiB each, so that the service stays below 600 MiB. Further shots of
+ * videos are left out first.
+ */
+const maxVectors = 100_000
 
 /** Rows that are read at once. */
 const chunkRows = 256
