@@ -201,7 +201,10 @@ describe.each(described)('$operationId', ({ path, method, operationId, operation
   })
 })
 
-const codes: Readonly<Record<string, number>> = { file_id: 6004, task_id: 6005, upload_id: 6024 }
+const codes: Readonly<Record<string, number>> = {
+  ...{ file_id: 6004, material_id: 6004 },
+  ...{ task_id: 6005, upload_id: 6024 },
+}
 const idParameter = (path: string): string => /\{(\w+_id)\}/.exec(path)?.[1] ?? ''
 
 // Aborting an unknown upload succeeds.
@@ -212,7 +215,7 @@ const findings = described.filter(
 test.each(findings)('$operationId reports what does not exist', async ({ path, method, operationId }) => {
   const id = idParameter(path)
   const question_id = 'ab'.repeat(16)
-  const address = fillPath(path, { [id]: '1234567890123456789', index: '0', question_id })
+  const address = fillPath(path, { [id]: '1234567890123456789', index: '0', question_id, part: 'cover' })
   const answers = { answers: [{ question_id, answer: {} }] }
   const query = operationId === 'previewFile' ? '?kind=waveform' : ''
   const local = { path: '/a', device: '1', inode: '1' }
