@@ -60,6 +60,18 @@ async function useKeyUntilRevoked(environment: Environment): Promise<unknown> {
   expect(granted).toEqual({ code: 0, out: 'the account studio has 40 credits\n', err: '' })
   expect(await creditsAt(url, key)).toMatchObject({ balance: 40 })
 
+  const setType = (type: string, account: string) =>
+    spawnCommand(['accounts', 'set-type', '--account', account, type], environment)
+  expect(await setType('internal', 'studio')).toEqual({
+    ...{ code: 0, out: 'the account studio is internal\n', err: '' },
+  })
+  expect(await setType('internal', 'nobody')).toMatchObject({
+    ...{ code: 1, err: expect.stringContaining('there is no account "nobody"') },
+  })
+  expect(await setType('free', 'studio')).toMatchObject({
+    ...{ code: 2, err: expect.stringContaining('<type> must be standard or internal') },
+  })
+
   const local = await reelwright(environment, 'keys', 'create', '--name', 'mine', '--days', '30')
   expect(await creditsAt(url, local.out.trim())).toEqual({ balance: 1e12, unlimited: true })
 

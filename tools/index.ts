@@ -5,6 +5,7 @@ import { audioTtsZeroShot } from './audio-tts-zero-shot/contract.ts'
 import { checkParticle } from './check-particle/contract.ts'
 import { htmlRenderSimple } from './html-render-simple/contract.ts'
 import { imagePurify } from './image-purify/contract.ts'
+import { materialDescribe } from './material-describe/contract.ts'
 import { materialEmbed } from './material-embed/contract.ts'
 import { materialSearch } from './material-search/contract.ts'
 import { musicVisualizer } from './music-visualizer/contract.ts'
@@ -49,6 +50,12 @@ export const operations: readonly OperationModule[] = [
     requirements: () => import('./image-purify/requirements.ts'),
     plan: () => import('./image-purify/plan.ts'),
     run: () => import('./image-purify/run.ts'),
+  },
+  {
+    operation: materialDescribe,
+    requirements: () => import('./material-describe/requirements.ts'),
+    plan: () => import('./material-describe/plan.ts'),
+    run: () => import('./material-describe/run.ts'),
   },
   {
     operation: materialEmbed,

@@ -1,3 +1,4 @@
+import type { AccountType } from '../contract/account.ts'
 import type { Db, WriteTransaction } from '../db/schema.ts'
 
 /** The single account of an embedded service. */
@@ -49,4 +50,28 @@ export async function findOrCreateAccount(
       .onConflict((conflict) => conflict.doNothing())
       .execute()
   }
+}
+
+/** Sets the type of the account with this name. Returns false when there is none. */
+export async function setAccountType(
+  db: Db,
+  { name, type }: { readonly name: string; readonly type: AccountType },
+): Promise<boolean> {
+  const row = await db
+    .updateTable('accounts')
+    .set({ type })
+    .where('name', '=', name)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Type of an account. */
+export async function accountType(db: Db, id: number): Promise<AccountType> {
+  const { type } = await db
+    .selectFrom('accounts')
+    .select('type')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return type
 }

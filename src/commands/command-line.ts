@@ -35,6 +35,7 @@ const commands: Readonly<Record<string, Command>> = {
   'models remove': modelsCommands.remove,
   setup,
   'credits grant': keysCommands.grantCredits,
+  'accounts set-type': keysCommands.setAccountType,
   clean,
   daemon,
   worker,

@@ -1,5 +1,13 @@
 import { readConfig } from '../config/config.ts'
-import { parseCredits, parseDays, requireOption, type Command, type CommandCall } from './command.ts'
+import { accountTypes } from '../contract/account.ts'
+import {
+  parseCredits,
+  parseDays,
+  requireOption,
+  UsageError,
+  type Command,
+  type CommandCall,
+} from './command.ts'
 import type { AccountContext } from './manage-accounts.ts'
 
 /** Commands that manage the accounts and API keys of the service on this machine, whether it runs or not. */
@@ -58,6 +66,20 @@ export const keysCommands = {
         account: requireOption('account', call.values.account),
         amount: parseCredits('<credits>', call.args[0] ?? '', 1),
       })
+    },
+  },
+  setAccountType: {
+    summary: 'set the type of an account: standard, or internal, whose image descriptions are free',
+    argument: 'type',
+    options: { account: { type: 'string' } },
+    help: [['--account <name>', 'account whose type is set']],
+    async run(call) {
+      const [given = ''] = call.args
+      const type = accountTypes.find((one) => one === given)
+      if (!type) throw new UsageError(`<type> must be ${accountTypes.join(' or ')}`)
+      const { changeAccountType } = await import('./manage-accounts.ts')
+      const account = requireOption('account', call.values.account)
+      await changeAccountType(await accountContext(call), { account, type })
     },
   },
 } as const satisfies Record<string, Command>

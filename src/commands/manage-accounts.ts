@@ -1,7 +1,14 @@
-import { embeddedKeyName, findAccount, findOrCreateAccount, localAccount } from '../accounts/accounts.ts'
+import {
+  embeddedKeyName,
+  findAccount,
+  findOrCreateAccount,
+  localAccount,
+  setAccountType,
+} from '../accounts/accounts.ts'
 import { insertKey, listKeys, revokeKey } from '../accounts/keys.ts'
 import { accountBalance, grantCredits } from '../accounts/ledger.ts'
 import type { Config } from '../config/config.ts'
+import type { AccountType } from '../contract/account.ts'
 import { describeCredits } from '../contract/credits.ts'
 import { MediaError } from '../contract/errors.ts'
 import { newKey } from '../platform/hosting.ts'
@@ -87,14 +94,26 @@ export async function grantAccountCredits(
 ): Promise<void> {
   await using opened = await openServiceDatabase(config)
   const accountId = await findAccount(opened.db, account)
-  if (accountId === undefined) {
-    throw new MediaError(6016, `there is no account ${JSON.stringify(account)}`, {
-      hint: 'Create it with its first key: reelwright keys create --account <name> --name <name>.',
-    })
-  }
+  if (accountId === undefined) throw unknownAccountError(account)
   await grantCredits(opened.db, { accountId, amount, now: Date.now() })
   const balance = await accountBalance(opened.db, accountId)
   io.stdout.write(`the account ${account} has ${describeCredits(balance)}\n`)
+}
+
+/** Sets the type of an account. */
+export async function changeAccountType(
+  { config, io }: AccountContext,
+  { account, type }: { readonly account: string; readonly type: AccountType },
+): Promise<void> {
+  await using opened = await openServiceDatabase(config)
+  if (!(await setAccountType(opened.db, { name: account, type }))) throw unknownAccountError(account)
+  io.stdout.write(`the account ${account} is ${type}\n`)
+}
+
+function unknownAccountError(account: string): MediaError {
+  return new MediaError(6016, `there is no account ${JSON.stringify(account)}`, {
+    hint: 'Create it with its first key: reelwright keys create --account <name> --name <name>.',
+  })
 }
 
 /** Names are printed in a table on a terminal, so control characters are rejected. */

@@ -54,6 +54,8 @@ export interface Operation<
   readonly input: Input
   readonly output: Output
   readonly price: Price
+  /** Whether accounts of the internal type are not charged. */
+  readonly isFreeForInternalAccounts?: true
   /** Maximum requests per minute and key (6032). Absent: that of `requestsPerMinute`. */
   readonly ratePerMinute?: number
   /** Largest JSON body of a request, bytes: what its limits on lists and texts need. Absent: 1 MiB. */

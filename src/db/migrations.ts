@@ -221,6 +221,13 @@ async function taskImages(db: UntypedDb): Promise<void> {
   await db.schema.createIndex('task_images_bytes').on('task_images').column('blake3').execute()
 }
 
+async function accountTypes(db: UntypedDb): Promise<void> {
+  await db.schema
+    .alterTable('accounts')
+    .addColumn('type', 'text', (c) => c.notNull().defaultTo('standard'))
+    .execute()
+}
+
 /** All migrations. The order of their names is the order of execution. */
 export const migrations: Record<string, Migration> = {
   '0001-first-tables': { up: firstTables },
@@ -231,4 +238,5 @@ export const migrations: Record<string, Migration> = {
   '0006-storage-of-tasks': { up: storageOfTasks },
   '0007-task-images': { up: taskImages },
   '0008-library': { up: libraryTables },
+  '0009-account-types': { up: accountTypes },
 }

@@ -1,4 +1,5 @@
 import type { Generated, Insertable, Kysely, Selectable, Transaction } from 'kysely'
+import type { AccountType } from '../contract/account.ts'
 import type { Answerer } from '../contract/questions.ts'
 import type { TaskState } from '../contract/task.ts'
 import type {
@@ -47,6 +48,8 @@ interface AccountsTable {
   balance: number
   event_seq: number
   created_at: number
+  /** Internal accounts are not charged for operations that are free for them. */
+  type: Generated<AccountType>
 }
 
 interface ApiKeysTable {

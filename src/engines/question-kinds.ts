@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../contract/json-schema.ts'
+import { describeImagesKind } from './description/question.ts'
 import { answerJsonSchema } from './language-model/messages.ts'
 import type { QuestionKind } from './language-model/question.ts'
 import { describeClipKind, rankClipsKind, selectHighlightsKind } from './shorts/questions.ts'
@@ -11,6 +12,7 @@ const kinds: readonly QuestionKind[] = [
   selectHighlightsKind,
   rankClipsKind,
   describeClipKind,
+  describeImagesKind,
 ]
 
 /** All kinds of questions by name, for the check of answers apart from the operations that ask them. */

@@ -5,6 +5,7 @@ import { isTerminal } from '../contract/task.ts'
 import { neededFiles, toContractRequest, withCallNames } from './agent-request.ts'
 import type { Job, JobContext } from './background-jobs.ts'
 import { findFinishedTask, hashRequest } from './finished-task.ts'
+import { plainArguments } from './plain-arguments.ts'
 import { type PreparedInput, prepareInput } from './prepare-input.ts'
 import type { Consent, ToolReply } from './reply.ts'
 import type { CallAssumptions, KnownTask, PricedTask, Session, SubmissionResult } from './session.ts'
@@ -212,16 +213,6 @@ async function uploadAndCreate(
   session.results.remember(requestKey, task_id)
   session.events.emit('resourcesChanged')
   return { task, isJoined: created.joined }
-}
-
-/** Longest argument that is kept with its task, in characters: that of a path. */
-const maxPlainLength = maxPathLength
-
-/** Arguments that are short texts, numbers or switches. */
-function plainArguments(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const isPlain = (value: unknown): boolean =>
-    typeof value === 'string' ? value.length <= maxPlainLength : typeof value !== 'object'
-  return Object.fromEntries(Object.entries(args).filter(([, value]) => isPlain(value)))
 }
 
 /** The key contains the price: consent to one price does not cover another. */

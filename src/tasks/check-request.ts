@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as z from 'zod'
+import { accountType } from '../accounts/accounts.ts'
 import type { Caller } from '../accounts/keys.ts'
 import { validateLongLists } from '../contract/bounded-list.ts'
 import { MediaError } from '../contract/errors.ts'
@@ -73,12 +74,22 @@ export async function planRequest(
   const files = await checkFiles(service, caller, { operation: module.operation, input })
   const { accountId } = caller
   const planned = { input, files, fileIds: files.ids, readText: files.readText, accountId, signal }
-  const { credits, seconds, secondsWith = {} } = await planOperation(module, planned)
+  const { credits: price, seconds, secondsWith = {} } = await planOperation(module, planned)
+  const credits = (await isFree(service, caller, module)) ? 0 : price
   const engines = await requireAll(requirements(input, files), options)
   const [chosenSeconds = seconds] = [...engines.values()].flatMap((name) => secondsWith[name] ?? [])
   const plannedMs = Math.ceil(chosenSeconds * 1000)
   const estimate = await estimateTask(service, caller, { type: module.operation.name, plannedMs, priority })
   return { fileIds: files.ids, credits, plannedMs, ...estimate }
+}
+
+/** Whether an operation is free for the account of a caller. */
+async function isFree(
+  { db }: Pick<Service, 'db'>,
+  { accountId }: Caller,
+  { operation }: OperationModule,
+): Promise<boolean> {
+  return operation.isFreeForInternalAccounts === true && (await accountType(db, accountId)) === 'internal'
 }
 
 function findOperation(service: Service, type: string): OperationModule {

@@ -55,7 +55,11 @@ let calls: Api
 let file: string
 
 beforeAll(async () => {
-  service = await startTestService({ operations, packsFolder, rateLimits: { material_embed: 10_000 } })
+  service = await startTestService({
+    operations,
+    packs: { folder: packsFolder },
+    rateLimits: { material_embed: 10_000 },
+  })
   calls = api(await service.account(10_000))
   file = (await calls.upload('a.png', png)).data.file_id
 })
@@ -253,14 +257,18 @@ describe('a request is rejected, and costs nothing,', () => {
 })
 
 test('a key may send 60 requests a minute, or as many as the settings allow', async () => {
-  await using usual = await startTestService({ operations, packsFolder })
+  await using usual = await startTestService({ operations, packs: { folder: packsFolder } })
   const account = await usual.account(0)
   const codes: number[] = []
   for (let index = 0; index < 61; index += 1) codes.push((await api(account).create(type, {})).code)
   expect(codes).toEqual([...Array<number>(60).fill(6013), 6032])
   expect(await api(account).create(type, {})).toMatchObject({ status: 429, code: 6032 })
   expect(await api(await usual.account(0)).create(type, {})).toMatchObject({ code: 6013 })
-  await using strict = await startTestService({ operations, packsFolder, rateLimits: { material_embed: 1 } })
+  await using strict = await startTestService({
+    operations,
+    packs: { folder: packsFolder },
+    rateLimits: { material_embed: 1 },
+  })
   const own = api(await strict.account(0))
   expect(await vectors(own, [{ text: 'a' }])).toHaveLength(1)
   expect(await embed(own, [{ text: 'a' }])).toMatchObject({ status: 429, code: 6032 })

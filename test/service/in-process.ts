@@ -54,8 +54,8 @@ export interface TestServiceOptions {
   readonly port?: number
   /** Models provided by users, by pack. */
   readonly userModels?: PackSettings['own']
-  /** Folder of installed packs, for this process and its workers. */
-  readonly packsFolder?: string
+  /** Configuration of packs, of this process and its workers; by default none is installed. */
+  readonly packs?: Partial<PackSettings>
   /** External services configured for this process and its workers. */
   readonly services?: Services
 }
@@ -72,12 +72,13 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const key = newKey()
   if (options.services) configureServices(options.services)
   // The product configures packs at its start; capabilities report the operations that are ready.
-  if (!configuredPacks()) {
+  if (options.packs || !configuredPacks()) {
     configurePacks({
-      folder: options.packsFolder ?? join(dataDir, 'packs'),
+      folder: join(dataDir, 'packs'),
       automatic: false,
       own: options.userModels ?? {},
       manifest,
+      ...options.packs,
     })
   }
   const running = await startService({
@@ -90,7 +91,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     exitIfIdle: async () => false,
     worker: {
       module: join(import.meta.dirname, 'entry.ts'),
-      args: ['worker', JSON.stringify({ own: options.userModels ?? {}, folder: options.packsFolder })],
+      args: ['worker', JSON.stringify({ own: options.userModels ?? {}, ...options.packs })],
       environment: workerEnvironment(options.services ?? {}),
     },
     log: openLog({ file: join(dataDir, 'log') }),

@@ -1,7 +1,7 @@
 import { creditsFor } from '../../src/contract/credits.ts'
-import { MediaError } from '../../src/contract/errors.ts'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import type { RequestFile, PlanOperation } from '../../src/contract/operation.ts'
+import { checkStillImage } from '../../src/media/image/still-image.ts'
 import { usualAspect } from '../../src/media/text/tiles.ts'
 import { imagePurify } from './contract.ts'
 
@@ -13,7 +13,7 @@ const maxSearchFactor = 25
 
 /** Checks that the file is a still image, and prices it. */
 export const plan: PlanOperation<typeof imagePurify> = ({ file_id, purify_scope, regions = [] }, files) => {
-  const { width, height } = checkStillImage(files.get(file_id))
+  const { width, height } = checkCleanedImage(files.get(file_id))
   const share = purify_scope === 'region' ? regions.reduce((sum, { w, h }) => sum + w * h, 0) : 0.05
   const filling = imageThroughput.fill * Math.min(1, share) * width * height
   const longer = Math.max(width, height) / Math.min(width, height) / usualAspect
@@ -22,14 +22,7 @@ export const plan: PlanOperation<typeof imagePurify> = ({ file_id, purify_scope,
   return { credits: creditsFor(imagePurify.price, 1), seconds: Math.round(seconds * 10) / 10 }
 }
 
-/**
- * Returns the picture of a still image. Throws 6014 for moving pictures, whatever their extension, and for files
- * without a picture.
- */
-export function checkStillImage({ name, facts }: Pick<RequestFile, 'name' | 'facts'>): VideoFacts {
-  const video = facts?.video
-  if (video && video.frame_rate.num === 0) return video
-  throw new MediaError(6014, `file_id: ${name} is not a still image`, {
-    hint: 'Give a JPEG, PNG, WebP or BMP; video_purify cleans videos.',
-  })
+/** Returns the picture of the image to clean. Throws 6014 for moving pictures and for files without a picture. */
+export function checkCleanedImage(file: RequestFile): VideoFacts {
+  return checkStillImage(file, { hint: 'Give a JPEG, PNG, WebP or BMP; video_purify cleans videos.' })
 }

@@ -13,13 +13,13 @@ import type { Size } from '../../src/media/geometry.ts'
 import type { imagePurify } from './contract.ts'
 import { copyColourProfile, encodeStill } from './encode.ts'
 import { imageFormat } from './image-format.ts'
-import { checkStillImage } from './plan.ts'
+import { checkCleanedImage } from './plan.ts'
 
 /** Detects text or takes the given boxes, and fills them from their surroundings. */
 export const run: RunOperation<typeof imagePurify> = async (input, context) => {
   const file = context.files.get(input.file_id)
   const { signal, scratch, threads } = context
-  const video = checkStillImage(file)
+  const video = checkCleanedImage(file)
   const found =
     input.purify_scope === 'full_screen' && file.facts
       ? await detectTextInImage(file.path, file.facts, { signal, threads }).catch(rethrowWithRegionsHint)

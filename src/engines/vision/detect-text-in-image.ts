@@ -22,15 +22,31 @@ export interface DetectTextInImageOptions {
 /** Large letters are detected best in a small image, small and faint ones in a large one. */
 const defaultSides = [960, 1920]
 
+/** A line of text in an image, as fractions of the image. */
+type ImageLine = Area & { readonly score: number }
+
 /** Returns the lines of text in a still image as displayed; none if the file has no picture. */
 export async function detectTextInImage(
   path: string,
   { video }: MediaFacts,
   { signal, sides = defaultSides, threads = 2 }: DetectTextInImageOptions = {},
-): Promise<(Area & { readonly score: number })[]> {
+): Promise<ImageLine[]> {
   if (!video) return []
+  await using detector = await openTextDetector(Math.min(threads, sides.length), signal)
+  return await findTextInImage(path, video, { signal, sides, detector })
+}
+
+interface FindTextInImageOptions extends Pick<DetectTextInImageOptions, 'signal' | 'sides'> {
+  readonly detector: TextDetector
+}
+
+/** Returns the lines of text in a still image as displayed, with a detector that is open. */
+export async function findTextInImage(
+  path: string,
+  video: VideoFacts,
+  { signal, sides = defaultSides, detector }: FindTextInImageOptions,
+): Promise<ImageLine[]> {
   const sizes = scaledSizes(video, sides)
-  await using detector = await openTextDetector(Math.min(threads, sizes.length), signal)
   const searches = await Promise.all(
     sizes.map(async (size): Promise<ScaledDetections & { readonly luma: Luma }> => {
       const frame = await stillFrame(path, video, { ...size, signal })

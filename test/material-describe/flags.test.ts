@@ -1,0 +1,62 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { measurePicture } from '../../src/engines/description/measure-picture.ts'
+import { probe } from '../../src/engines/ffmpeg/probe.ts'
+import { openStepCache } from '../../src/engines/ffmpeg/step-cache.ts'
+import { openTextDetector } from '../../src/engines/vision/frame-detector.ts'
+import { smallPicture } from '../../src/engines/vision/small-picture.ts'
+import { isAddition, type UsableFlags, usableFlags } from '../../src/media/image/usable-flags.ts'
+import { limitConcurrency } from '../../src/platform/concurrency.ts'
+import { useTestPacks } from '../engines/vision/test-packs.ts'
+import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
+import { createFlaggedPicture } from '../footage/flagged-pictures.ts'
+import { seededNumbers } from '../footage/world.ts'
+import { soakSize } from '../soak-size.ts'
+
+const folder = await scratchFolder()
+const hasPacks = useTestPacks(join(folder, 'packs'))
+const count = soakSize(24, 400)
+const { signal } = new AbortController()
+
+const flagNames = ['watermark', 'text_overlay', 'black_border', 'blurry'] as const
+
+/**
+ * What a model says was added. It is right about what it sees, except that it reports letters in every tenth picture
+ * without any addition.
+ */
+function verdictOf(added: readonly string[], index: number): readonly string[] {
+  const random = seededNumbers(index + 1)
+  return added.length === 0 && random() < 0.1 ? ['subtitle', 'text_mark'] : added
+}
+
+describe.skipIf(!hasPacks)('flags of generated pictures (REELWRIGHT_TESTDATA)', () => {
+  test(`are right in at least 0.95 of ${count} pictures, each flag`, async () => {
+    await using detector = await openTextDetector(2, signal)
+    await mkdir(join(folder, 'steps'))
+    const cache = await openStepCache(join(folder, 'steps'))
+    const limited = limitConcurrency(2)
+    const wrong: string[] = []
+    const right: Record<keyof UsableFlags, number> = {
+      ...{ watermark: 0, text_overlay: 0, black_border: 0, blurry: 0 },
+    }
+    const judge = async (index: number) => {
+      const { bytes, truth } = createFlaggedPicture(index)
+      const path = join(folder, `${index}.${bytes[0] === 0x89 ? 'png' : 'jpg'}`)
+      await writeFile(path, bytes)
+      const { video } = await probe(path)
+      if (!video) throw new Error('no picture')
+      const { luma } = await smallPicture(path, { video, signal })
+      const picture = { path, video, luma, checksum: String(index) }
+      const evidence = await measurePicture(picture, { detector, signal, cache })
+      const flags = usableFlags(verdictOf(truth.added, index).filter(isAddition), evidence)
+      for (const name of flagNames) {
+        if (flags[name] === truth[name]) right[name] += 1
+        else wrong.push(`${index}: ${name} is ${String(truth[name])} (${truth.made.join(', ')})`)
+      }
+    }
+    await Promise.all(Array.from({ length: count }, (_, index) => limited(() => judge(index))))
+    for (const name of flagNames)
+      expect(right[name] / count, `${name}: ${wrong.join('\n')}`).toBeGreaterThanOrEqual(0.95)
+  }, 3_600_000)
+})

@@ -1,0 +1,205 @@
+import { createCanvas, loadImage } from '@napi-rs/canvas'
+import { describe, expect, test } from 'vitest'
+import { setAccountType } from '../../src/accounts/accounts.ts'
+import { fillPath, routes } from '../../src/contract/routes.ts'
+import type { TaskQuote } from '../../src/contract/task.ts'
+import { completes } from '../engines/language-model/model-server.ts'
+import { fails } from '../engines/services/fake-service.ts'
+import { api } from '../service/api.ts'
+import {
+  askedImages,
+  base64,
+  described,
+  describingModel,
+  drawnImage,
+  hasPacks,
+  type,
+} from './describing-model.ts'
+import { useDescribingService } from './describing-service.ts'
+
+describe.skipIf(!hasPacks)('material_describe (REELWRIGHT_TESTDATA)', () => {
+  const { started, withService } = useDescribingService()
+
+  /** Creates a task and waits for its end. Returns also the credits charged. */
+  async function describeAll(input: readonly unknown[]) {
+    const before = await started().calls.balance()
+    const created = await started().calls.create(type, { input })
+    if (created.status !== 200) throw new Error(`${created.code} ${created.msg}`)
+    const { data } = await started().calls.ended(type, created.data.task_id)
+    return {
+      created,
+      data,
+      output: data.output_result ?? {},
+      cost: before - (await started().calls.balance()),
+    }
+  }
+
+  test('describes images in order, in questions of four small JPEGs, with all fields of the contract', async () => {
+    const { data: file } = await started().calls.upload('wide.png', drawnImage(5, 2000, 1000))
+    const input = [base64(1), { file_id: file.file_id }, base64(3), base64(4), base64(6)]
+    const { created, output, cost } = await describeAll(input)
+    expect(created.data).toMatchObject({ task_type: type, status: 'queued', created_at: expect.any(String) })
+    expect(cost).toBe(5)
+    const flags = { watermark: false, text_overlay: false, black_border: false, blurry: false }
+    expect(output).toEqual({
+      data: input.map((_, index) => {
+        const { desc, tags } = described(index + 1)
+        return { index, desc, tags, mark: 80.13, usable_flags: flags }
+      }),
+      usage: { images: 5, total: 5 },
+      describer: expect.stringMatching(/^small at /),
+    })
+    const asked = started().model.asked.map(askedImages)
+    expect(asked.map(({ ids }) => ids).toSorted(([one = 0], [other = 0]) => one - other)).toEqual([
+      [1, 2, 3, 4],
+      [5],
+    ])
+    const sizes = await Promise.all(asked.flatMap(({ images }) => images.map((image) => loadImage(image))))
+    expect(sizes.map(({ width, height }) => `${width}x${height}`).toSorted()).toEqual([
+      ...['320x240', '320x240', '320x240', '320x240', '768x384'],
+    ])
+  })
+
+  test('32 images in one task, equal ones asked once, within the concurrency of the model', async () => {
+    const input = Array.from({ length: 32 }, (_, index) => base64(index % 30))
+    const { output, cost } = await describeAll(input)
+    const data = output['data'] as { index: number; desc: string }[]
+    expect(data.map(({ index }) => index)).toEqual(input.map((_, index) => index))
+    expect(data[30]?.desc).toBe(data[0]?.desc)
+    expect(data[31]?.desc).toBe(data[1]?.desc)
+    expect(started().model.asked).toHaveLength(8)
+    expect(cost).toBe(32)
+    expect(output['usage']).toEqual({ images: 32, total: 32 })
+  })
+
+  test('asks about fewer images at once if the context of the model is small', async () => {
+    await withService({ contextTokens: 4096 }, async (small) => {
+      const client = api(await small.account(10))
+      const { data: task } = await client.create(type, { input: [base64(1), base64(2), base64(3)] })
+      expect((await client.ended(type, task.task_id)).data.status).toBe('completed')
+    })
+    expect(started().model.asked.map((body) => askedImages(body).ids.length)).toEqual([1, 1, 1])
+  })
+
+  test.each<[string, (id: number) => object]>([
+    ['not in Chinese', (id) => described(id, { desc: 'A harbour in the morning.' })],
+    [
+      'in traditional characters',
+      (id) => described(id, { desc: '這裡的碼頭邊停著幾艘漁船，遠處還見燈塔與雲層。' }),
+    ],
+    ['empty', (id) => described(id, { desc: ' ' })],
+    ['with two tags', (id) => described(id, { tags: ['港口', '清晨', '港口'] })],
+    ['with a mark above 100', (id) => described(id, { mark: 100.5 })],
+    ['with a negative mark', (id) => described(id, { mark: -1 })],
+    ['with an unknown addition', (id) => described(id, { added: ['frame'] })],
+    ['of another image', (id) => described(id + 10)],
+  ])('an answer %s is asked again for this image alone, and the rest is kept', async (_, wrong) => {
+    const { model: server } = started()
+    server.says = describingModel((id) => (id === 2 && server.asked.length === 1 ? wrong(id) : described(id)))
+    const { data, output } = await describeAll([base64(1), base64(2), base64(3)])
+    expect(data.status).toBe('completed')
+    expect(output['data']).toMatchObject([1, 2, 3].map((id) => ({ desc: described(id).desc })))
+    expect(server.asked.map((body) => askedImages(body).ids)).toEqual([[1, 2, 3], [2]])
+  })
+
+  test('limits are applied to an answer: sentences of at most 200 characters, eight tags, two decimals', async () => {
+    const sentence = '港口的清晨光线柔和，渔船停在岸边，远处能看到灯塔和一排低矮的房子。'
+    const tags = Array.from('一二三四五六七八九十', (digit) => `标签${digit}`)
+    started().model.says = describingModel((id) =>
+      described(id, { desc: sentence.repeat(9), tags: ['#港口', ...tags], mark: 77.777 }),
+    )
+    const { output } = await describeAll([base64(1)])
+    const whole = Math.floor(200 / [...sentence].length)
+    expect(output['data']).toMatchObject([
+      { desc: sentence.repeat(whole), tags: ['港口', ...tags.slice(0, 7)], mark: 77.78 },
+    ])
+  })
+
+  test('omitted additions are false; those of graphics count, those of letters only where letters are', async () => {
+    const canvas = createCanvas(640, 360)
+    const pen = canvas.getContext('2d')
+    pen.fillStyle = '#357'
+    pen.fillRect(0, 0, 640, 360)
+    pen.fillStyle = 'white'
+    pen.font = '600 32px "DejaVu Sans"'
+    pen.fillText('I never said that', 180, 320)
+    const lettered = { image: canvas.toBuffer('image/png').toString('base64') }
+    const added: Readonly<Record<number, readonly string[] | undefined>> = {
+      1: undefined,
+      2: ['subtitle', 'text_mark'],
+      3: ['sticker', 'logo'],
+      4: ['subtitle', 'text_mark'],
+    }
+    started().model.says = describingModel((id) => {
+      const { added: _, ...rest } = described(id)
+      return added[id] ? { ...rest, added: added[id] } : rest
+    })
+    const { output } = await describeAll([base64(1), base64(2), base64(3), lettered])
+    const none = { watermark: false, text_overlay: false, black_border: false, blurry: false }
+    const both = { ...none, watermark: true, text_overlay: true }
+    const data = output['data'] as readonly { readonly usable_flags: unknown }[]
+    expect(data.map(({ usable_flags }) => usable_flags)).toEqual([none, none, both, both])
+  })
+
+  describe('one image without a description fails the task, with a full refund', () => {
+    test('if it does not decode', async () => {
+      const broken = Buffer.from(drawnImage(1).subarray(0, 60)).toString('base64')
+      const { data, output, cost } = await describeAll([base64(1), base64(2), { image: broken }])
+      expect(data.status).toBe('failed')
+      expect(output['error']).toMatchObject({
+        code: 6017,
+        message: expect.stringContaining('input[2].image'),
+      })
+      expect(cost).toBe(0)
+      expect(started().model.asked).toEqual([])
+    })
+
+    test('if the model never describes it', async () => {
+      started().model.says = describingModel((id) => (id === 3 ? described(id, { tags: [] }) : described(id)))
+      const { data, output, cost } = await describeAll([base64(1), base64(2), base64(3)])
+      expect(data.status).toBe('failed')
+      expect(output['error']).toMatchObject({ code: 6401, message: expect.stringContaining('input[2]') })
+      expect(cost).toBe(0)
+    })
+
+    test('if the model refuses', async () => {
+      started().model.says = (body) =>
+        askedImages(body).ids.includes(1) ? completes('', 'stop', { refusal: 'no' }) : describingModel()(body)
+      const { data, output, cost } = await describeAll([base64(1)])
+      expect(data.status).toBe('failed')
+      expect(output['error']).toMatchObject({
+        code: 6401,
+        message: expect.stringMatching(/^input\[0\]: .*declines/),
+      })
+      expect(cost).toBe(0)
+    })
+
+    test('if the service rejects its key', async () => {
+      started().model.says = () => fails(401)
+      const { data, cost } = await describeAll([base64(1), base64(2)])
+      expect(data.status).toBe('failed')
+      expect(cost).toBe(0)
+    })
+  })
+
+  test('internal accounts are not charged, nor quoted a price; others are', async () => {
+    const { service: running } = started()
+    const account = await running.account(0)
+    const client = api(account)
+    const quote = () =>
+      client.send<TaskQuote>(fillPath(routes.quoteTask.path, { task_type: type }), {
+        ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+        body: JSON.stringify({ input: [base64(1)] }),
+      })
+    expect((await quote()).data.credits).toBe(1)
+    expect(await client.create(type, { input: [base64(1)] })).toMatchObject({ code: 6201 })
+    const { db } = running.running.service
+    expect(await setAccountType(db, { name: `account ${account.id}`, type: 'internal' })).toBe(true)
+    expect((await quote()).data.credits).toBe(0)
+    const { data: task } = await client.create(type, { input: [base64(1)] })
+    expect((await client.ended(type, task.task_id)).data.status).toBe('completed')
+    expect(await client.balance()).toBe(0)
+    const entries = await client.send<{ total: number }>(routes.listLedger.path)
+    expect(entries.data.total).toBe(0)
+  })
+})
