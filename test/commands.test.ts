@@ -147,7 +147,7 @@ describe('reelwright doctor', () => {
       ...['operations', 'operations', 'operations'].map((name) => [name, 'ok']),
     ])
     expect(others.filter(({ name }) => name === 'operations').map(({ detail }) => detail)).toEqual([
-      'image_purify, video_purify: ready after a download of 2.3 MiB (text-detection)',
+      'image_purify, material_describe, video_purify: ready after a download of 2.3 MiB (text-detection)',
       expect.stringMatching(/^piano_audio_enhance: ready after a download of 14 MiB/),
       expect.stringMatching(/^piano_audio_to_midi: ready after a download of 225 KiB/),
     ])

@@ -228,7 +228,7 @@ export const settings = z.strictObject({
   }),
   rate_limits: z.record(z.string(), z.int().min(1)).optional().register(descriptions, {
     meaning:
-      'Requests per minute and key, by operation: `{ "material_describe": 60 }`; `quote` limits the quotes of all operations',
+      'Requests per minute and key, by the name of the operation; `quote` limits the quotes of all operations: `{ "quote": 60 }`',
     byDefault: "the operations' own limits; 60 for operations without a price; 120 quotes",
   }),
   queued_tasks_per_key: z.int().min(1).optional().register(descriptions, {
