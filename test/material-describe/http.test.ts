@@ -147,7 +147,7 @@ describe.skipIf(!hasPacks)('material_describe (REELWRIGHT_TESTDATA)', () => {
       const { data, output, cost } = await describeAll([base64(1), base64(2), { image: broken }])
       expect(data.status).toBe('failed')
       expect(output['error']).toMatchObject({
-        code: 6017,
+        code: 6014,
         message: expect.stringContaining('input[2].image'),
       })
       expect(cost).toBe(0)

@@ -1,4 +1,4 @@
-/** Least share of the Han characters of a simplified text that GB 2312 has; of traditional ones it lacks about a third. */
+/** Least share of the Han characters of a simplified text that are in GB 2312; about a third of traditional ones are not. */
 const leastShare = 0.85
 
 /** Least share of Han characters among these and the words in other letters: names may be in Latin letters. */
