@@ -15,7 +15,6 @@ import { progressShares, type ToolCall } from './tool.ts'
 import { uploadFiles } from './upload-files.ts'
 import { extractSounds } from './video-sound.ts'
 import { checkSaveTo } from './save-files.ts'
-import { maxPathLength } from './workspace.ts'
 
 /** A call of an operation's tool: the operation's own arguments, and how the call waits and saves. */
 export interface OperationRequest {
