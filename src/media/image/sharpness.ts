@@ -4,8 +4,8 @@ import type { Luma } from '../text/luma.ts'
 /** Side of the blocks whose edges are measured, px. */
 const blockSide = 32
 
-/** Length over which the contrast of an edge is measured, px. An edge of this width or more counts as blurred. */
-const reach = 8
+/** Length over which the contrast of an edge is measured on each side of its steepest step, px. */
+const reach = 6
 
 /**
  * Least contrast of an edge, and of a line of a block in which one is expected: luma levels, of dim pictures their
@@ -13,14 +13,14 @@ const reach = 8
  */
 const leastContrast = { levels: 24, dim: 16, deviations: 8 }
 
-/** Widest sharp edge: contrast over 8 px divided by the largest step between two pixels. A step is 1, a Gaussian 2.5 σ. */
-const sharpWidth = 2.9
+/** Widest sharp edge: contrast divided by the largest step between two pixels. A step is 1, a Gaussian 2.5 σ. */
+const sharpWidth = 3.5
 
 /** Least number of blocks with contrast from which a direction is judged. */
 const leastBlocks = 4
 
 /** Share of sharp blocks below which a picture is blurred: a subject in focus before a blurred background has more. */
-const leastSharp = 0.25
+const leastSharp = 0.2
 
 /** Spread of the luma above which a picture without contrast in blocks is blurred rather than a surface or a sky, levels. */
 const largestPlainSpread = 25
@@ -88,11 +88,11 @@ function measureBlock(
   const isAcross = step === 1
   const beside = isAcross ? width : 1
   const span = (block: number, side: number, margin: number): readonly [number, number] => [
-    block * blockSide,
-    Math.min(side - margin, (block + 1) * blockSide),
+    Math.max(margin, block * blockSide),
+    Math.min(side - margin - 1, (block + 1) * blockSide),
   ]
-  const across = span(column, width, isAcross ? reach : 1)
-  const down = span(row, height, isAcross ? 1 : reach)
+  const across = span(column, width, isAcross ? reach : 0)
+  const down = span(row, height, isAcross ? 0 : reach)
   const [lines, along] = isAcross ? [down, across] : [across, down]
   /** Mean with the neighbour beside the direction, which halves the noise power. */
   const at = (index: number) => ((values[index] ?? 0) + (values[index + beside] ?? 0)) / 2
@@ -104,40 +104,31 @@ function measureBlock(
       const value = at(index)
       low = Math.min(low, value)
       high = Math.max(high, value)
-      const edge = measureEdge(at, index, step)
-      if (edge.contrast < least) continue
-      // The largest of eight differences of noise exceeds its mean by about 1.4 of their deviations.
-      const steepest = Math.max(1, edge.steepest - 1.4 * noise)
+      const difference = at(index + step) - value
+      // The largest of a thousand differences of noise exceeds its mean by about 3 of their deviations.
+      const steepest = Math.max(1, Math.abs(difference) - 3 * noise)
       if (steepest <= largest) continue
+      const contrast = edgeContrast(at, { index, step, sign: Math.sign(difference) })
+      if (contrast < least) continue
       largest = steepest
-      found = edge.contrast / steepest
+      found = contrast / steepest
     }
     range = Math.max(range, high - low)
   }
   return { range, width: found }
 }
 
-/**
- * Contrast of the edge that begins at a sample, levels: its largest difference to one of the next 8 samples, and the
- * largest step between two neighbours up to that one, in its direction.
- */
-function measureEdge(
+/** Contrast of the edge around a step between two samples, in its direction, levels. */
+function edgeContrast(
   at: (index: number) => number,
-  index: number,
-  step: number,
-): { readonly contrast: number; readonly steepest: number } {
-  const first = at(index)
-  let [rise, fall, up, down, steepestUp, steepestDown] = [0, 0, 0, 0, 0, 0]
-  let last = first
-  for (let sample = 1; sample <= reach; sample += 1) {
-    const value = at(index + sample * step)
-    up = Math.max(up, value - last)
-    down = Math.max(down, last - value)
-    last = value
-    if (value - first > rise) [rise, steepestUp] = [value - first, up]
-    if (first - value > fall) [fall, steepestDown] = [first - value, down]
+  { index, step, sign }: { readonly index: number; readonly step: number; readonly sign: number },
+): number {
+  let [before, after] = [Infinity, -Infinity]
+  for (let sample = 0; sample < reach; sample += 1) {
+    before = Math.min(before, sign * at(index - sample * step))
+    after = Math.max(after, sign * at(index + (sample + 1) * step))
   }
-  return rise > fall ? { contrast: rise, steepest: steepestUp } : { contrast: fall, steepest: steepestDown }
+  return after - before
 }
 
 /** Margin around an excluded area, px: the reach of an edge at its side. */
