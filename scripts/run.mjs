@@ -42,9 +42,10 @@ const commands = {
   },
   bench: { requires: ['ffmpeg'], run: bench },
   ...Object.fromEntries(
-    ['mcp', 'serve', 'doctor', 'page', 'diagnostics', 'keys', 'credits', 'clean', 'models', 'setup'].map(
-      (name) => [name, { run: (tools, rest) => reelwright(tools, [name, ...rest]) }],
-    ),
+    [
+      ...['mcp', 'serve', 'doctor', 'page', 'diagnostics', 'keys', 'credits', 'accounts'],
+      ...['library', 'clean', 'models', 'setup'],
+    ].map((name) => [name, { run: (tools, rest) => reelwright(tools, [name, ...rest]) }]),
   ),
 }
 

@@ -82,7 +82,7 @@ export async function linkGrantedMaterials(
 
 function notGrantedError(id: number): MediaError {
   return new MediaError(6004, `material ${id} does not exist, or no search of this account returned it`, {
-    hint: 'Search again: material_search grants what it returns.',
+    hint: 'Search again: a search grants what it returns.',
   })
 }
 

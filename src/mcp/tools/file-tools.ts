@@ -75,7 +75,7 @@ export async function uploadLocalFile(
 /** What can be downloaded: one of these. */
 export const downloadable = {
   file_id: pathOrId.optional().describe('Id of a stored file'),
-  material_id: z.int().min(1).optional().describe('Id of a result of material_search'),
+  material_id: z.int().min(1).optional().describe('Id of a result of a library search'),
 }
 
 /** The one that is given. Throws 6013 for none, and 6016 for both and for a path. */
@@ -92,7 +92,7 @@ export async function requireOneSource(
   if (material_id !== undefined) return { material_id }
   if (file_id === undefined) {
     throw new MediaError(6013, 'required: file_id or material_id', {
-      hint: 'Give the id of a stored file, or that of a result of material_search.',
+      hint: 'Give the id of a stored file, or that of a result of a library search.',
     })
   }
   if (await isPath(session, file_id)) {
