@@ -7,7 +7,6 @@ import { ffmpeg } from '../video-split-screen/media.ts'
 
 /** A data folder with a library of a few materials of each kind. */
 export interface FilledLibrary {
-  readonly root: string
   readonly data: string
   /** Path of a file in the folder of media files. */
   media(name: string): string
@@ -23,9 +22,13 @@ export async function writeSound(path: string, frequency: number): Promise<void>
 }
 
 /** Creates and imports a library. The caller removes `root`. */
-export async function writeTestLibrary(): Promise<FilledLibrary> {
+export async function writeTestLibrary(): Promise<FilledLibrary & { readonly root: string }> {
   const root = await mkdtemp(join(tmpdir(), 'reelwright-materials-'))
-  const [data, folder] = [join(root, 'data'), join(root, 'media')]
+  return { ...(await fillLibrary(join(root, 'data'), join(root, 'media'))), root }
+}
+
+/** Creates a folder of media files, and imports it into the library of a data folder. */
+export async function fillLibrary(data: string, folder: string): Promise<FilledLibrary> {
   await mkdir(folder)
   const media = (name: string) => join(folder, name)
   const describe = (name: string, sidecar: object) =>
@@ -48,5 +51,5 @@ export async function writeTestLibrary(): Promise<FilledLibrary> {
   }
   const add = () => run('add', folder, ...rights)
   await add()
-  return { root, data, media, add, remove: () => run('remove', folder) }
+  return { data, media, add, remove: () => run('remove', folder) }
 }

@@ -7,7 +7,7 @@ import { materialSearch } from '../../tools/material-search/contract.ts'
 import { operations } from '../../tools/index.ts'
 import { wrongFields } from '../contract/laws.ts'
 import { materialSearch as table } from '../contract/material-search.ts'
-import { writeSound, writeTestLibrary, type FilledLibrary } from './filled-library.ts'
+import { writeSound, writeTestLibrary } from './filled-library.ts'
 import { api, type Api, type ApiResponse } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 
@@ -32,7 +32,7 @@ const links = (calls: Api, ids: readonly number[]) =>
   })
 
 let now = Date.parse('2026-11-26T12:00:00Z')
-let library: FilledLibrary
+let library: Awaited<ReturnType<typeof writeTestLibrary>>
 let service: TestService
 
 beforeAll(async () => {
