@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import { timestamp } from './fields.ts'
+import { pageOf, paging, timestamp } from './fields.ts'
 import { linkQuery } from './file-routes.ts'
+import { libraryScopes } from './library.ts'
 import type { RawRoute, Route } from './route.ts'
 
 /** Most materials of a request for links: those of one search. */
@@ -23,8 +24,47 @@ export const materialLink = z.object({
 })
 export type MaterialLink = z.infer<typeof materialLink>
 
+/** Query of the list of materials. */
+export const materialListQuery = z.object({
+  scope: z.enum(libraryScopes).optional().describe('Kind of material'),
+  words: z.string().max(200).optional().describe('Only materials with any of these words, best first'),
+  ...paging,
+})
+export type MaterialListQuery = z.infer<typeof materialListQuery>
+
+/** A material in the list: what it is, not its original. */
+export const listedMaterial = z.object({
+  id: z.int(),
+  scope: z.enum(libraryScopes),
+  name: z.string().describe('File name'),
+  title: z.string().optional(),
+  author: z.string().optional(),
+  licence: z.string(),
+  attribution: z.string(),
+  tags: z.array(z.string()),
+  size: z.int().describe('Bytes'),
+  width: z.int().optional(),
+  height: z.int().optional(),
+  duration: z.number().optional().describe('Seconds'),
+  cover_url: z.string().optional(),
+  preview_url: z.string().optional(),
+  thumb_url: z.string().optional(),
+})
+export type ListedMaterial = z.infer<typeof listedMaterial>
+
+export const materialList = pageOf(listedMaterial)
+export type MaterialList = z.infer<typeof materialList>
+
 /** Endpoints of the library of material. */
 export const libraryRoutes = {
+  listMaterials: {
+    method: 'GET',
+    path: '/library/materials',
+    summary: 'Lists the materials of the library, newest first, with their licences and previews',
+    query: materialListQuery,
+    data: materialList,
+    errors: [],
+  },
   linkMaterials: {
     method: 'POST',
     path: '/task/material_search/links',

@@ -10,9 +10,21 @@ export interface LinkSignature {
   readonly sign: string
 }
 
+/** Signs what a link opens and when it expires, base64url. */
+export type LinkSigner = (subject: string, expires: string) => string
+
+/** Returns the signer of links, whose secret is in the database. */
+export async function openLinkSigner(db: Db): Promise<LinkSigner> {
+  const { secret } = await db.selectFrom('identity').select('secret').executeTakeFirstOrThrow()
+  const key = Buffer.from(secret, 'hex')
+  // The line break separates the fields unambiguously: an expiry contains none.
+  return (subject, expires) => createHmac('sha256', key).update(`${subject}\n${expires}`).digest('base64url')
+}
+
 /** Returns a download link that is valid until `expires`, seconds since 1970. */
 export async function signLink(db: Db, fileId: string, expires: number): Promise<string> {
-  const signed = { expires: String(expires), sign: await createSignature(db, fileId, String(expires)) }
+  const sign = await openLinkSigner(db)
+  const signed = { expires: String(expires), sign: sign(fileId, String(expires)) }
   return `${downloadUrl(fileId)}?${new URLSearchParams(signed).toString()}`
 }
 
@@ -30,7 +42,7 @@ export function isUnexpired(expires: string, now: number): boolean {
   return /^\d{1,12}$/.test(expires) && Number(expires) * 1000 > now
 }
 
-/** Whether `createSignature` created a signature of this subject and expiry. */
+/** Whether a signature is that of this subject and expiry. */
 export async function verifySignature(
   db: Db,
   subject: string,
@@ -38,14 +50,6 @@ export async function verifySignature(
 ): Promise<boolean> {
   // Compare text: several base64url texts may decode to the same bytes.
   const given = Buffer.from(sign)
-  const right = Buffer.from(await createSignature(db, subject, expires))
+  const right = Buffer.from((await openLinkSigner(db))(subject, expires))
   return given.length === right.length && timingSafeEqual(given, right)
-}
-
-/** Returns the HMAC-SHA256 of what a link opens and when it expires, base64url. */
-export async function createSignature(db: Db, subject: string, expires: string): Promise<string> {
-  const { secret } = await db.selectFrom('identity').select('secret').executeTakeFirstOrThrow()
-  const key = Buffer.from(secret, 'hex')
-  // The line break separates the fields unambiguously: an expiry contains none.
-  return createHmac('sha256', key).update(`${subject}\n${expires}`).digest('base64url')
 }

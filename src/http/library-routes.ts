@@ -4,16 +4,21 @@ import { materialLinksRequest } from '../contract/library-routes.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
 import { readBody } from '../contract/validation.ts'
 import { findGranted } from '../library/grants.ts'
+import { listMaterials } from '../library/list-materials.ts'
 import { linkGrantedMaterials, type LinkTarget, readLinkTarget } from '../library/links.ts'
 import { openMaterialContent } from '../library/material-content.ts'
 import type { Service } from '../tasks/service.ts'
 import { authenticatedCaller } from './authentication.ts'
 import { sendContent } from './downloads.ts'
-import { fastifyPath } from './request-input.ts'
+import { fastifyPath, parseParameters } from './request-input.ts'
 import { success } from './responses.ts'
 
 /** Links of materials of the library, and their content. */
 export function registerLibraryRoutes(app: FastifyInstance, service: Service): void {
+  app.get(routes.listMaterials.path, async (request) => {
+    const query = parseParameters(routes.listMaterials.query, request.query)
+    return success(await listMaterials(service.db, query))
+  })
   app.post(routes.linkMaterials.path, async (request) => {
     const { accountId } = authenticatedCaller(request)
     const { ids } = readBody(materialLinksRequest, request.body, { ids: [12] })

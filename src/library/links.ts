@@ -4,7 +4,13 @@ import type { LibraryFindResult, LibraryQuery, MaterialLinks } from '../contract
 import type { MaterialLink } from '../contract/library-routes.ts'
 import { fillPath, rawRoutes } from '../contract/routes.ts'
 import type { Db, MaterialRow } from '../db/schema.ts'
-import { createSignature, isUnexpired, type LinkSignature, verifySignature } from '../files/links.ts'
+import {
+  isUnexpired,
+  type LinkSignature,
+  type LinkSigner,
+  openLinkSigner,
+  verifySignature,
+} from '../files/links.ts'
 import { findGranted } from './grants.ts'
 import { findMaterials, type LibrarySearch } from './search.ts'
 
@@ -47,11 +53,12 @@ export async function findLinkedMaterials(
     library.db,
     results.map(({ id }) => id),
   )
+  const sign = await openLinkSigner(library.db)
   const linked = []
   for (const result of results) {
     const row = rows.get(result.id)
     // It was removed since it was found.
-    if (row) linked.push({ ...result, ...(await createLinks(library, row)) })
+    if (row) linked.push({ ...result, ...createLinks(sign, row, String(expiry(library))) })
   }
   return { recalled, results: linked }
 }
@@ -66,15 +73,16 @@ export async function linkGrantedMaterials(
 ): Promise<MaterialLink[]> {
   const granted = await findGranted(library.db, { accountId, ids })
   const rows = await readMaterials(library.db, ids)
+  const [sign, expires] = [await openLinkSigner(library.db), expiry(library)]
   const links: MaterialLink[] = []
   for (const id of ids) {
     const row = rows.get(id)
     if (!row || !granted.has(id)) throw notGrantedError(id)
-    const { downloadUrl, accompanimentUrl } = await createLinks(library, row)
+    const { downloadUrl, accompanimentUrl } = createLinks(sign, row, String(expires))
     links.push({
       ...{ id, name: row.name, size: row.size, blake3_id: row.blake3, download_url: downloadUrl },
       ...(accompanimentUrl !== undefined && { accompaniment_url: accompanimentUrl }),
-      expires_at: toTimestamp(1000 * expiry(library)),
+      expires_at: toTimestamp(1000 * expires),
     })
   }
   return links
@@ -96,23 +104,40 @@ export async function verifyMaterialLink(
   return isValid && (await verifySignature(db, signedSubject(target), { expires, sign }))
 }
 
-async function createLinks(library: LinkedLibrary, row: MaterialRow): Promise<MaterialLinks> {
-  const link = async (part: MaterialPart): Promise<string> => {
-    const target = { id: row.id, part }
-    const expires = expiringParts.includes(part) ? String(expiry(library)) : ''
-    const sign = await createSignature(library.db, signedSubject(target), expires)
-    const query = new URLSearchParams({ ...(expires !== '' && { expires }), sign })
-    const path = fillPath(rawRoutes.downloadMaterial.path, { material_id: String(row.id), part })
-    return `${path}?${query.toString()}`
-  }
+function createLinks(sign: LinkSigner, row: MaterialRow, expires: string): MaterialLinks {
   const hasAccompaniment = row.audio_type === 'song' && row.accompaniment !== null
   return {
-    downloadUrl: await link('original'),
-    ...(hasAccompaniment && { accompanimentUrl: await link('accompaniment') }),
-    ...(row.cover !== null && { coverUrl: await link('cover') }),
-    ...(row.preview !== null && { previewUrl: await link('preview') }),
-    ...(row.thumb !== null && { thumbUrl: await link('thumb') }),
+    downloadUrl: createLink(sign, { id: row.id, part: 'original' }, expires),
+    ...(hasAccompaniment && {
+      accompanimentUrl: createLink(sign, { id: row.id, part: 'accompaniment' }, expires),
+    }),
+    ...createPreviewLinks(sign, row),
   }
+}
+
+/** Links what shows a material, for ever. */
+export function createPreviewLinks(
+  sign: LinkSigner,
+  row: MaterialRow,
+): Pick<MaterialLinks, 'coverUrl' | 'previewUrl' | 'thumbUrl'> {
+  const link = (part: 'cover' | 'preview' | 'thumb') => createLink(sign, { id: row.id, part }, '')
+  return {
+    ...(row.cover !== null && { coverUrl: link('cover') }),
+    ...(row.preview !== null && { previewUrl: link('preview') }),
+    ...(row.thumb !== null && { thumbUrl: link('thumb') }),
+  }
+}
+
+/** expires: seconds since 1970; empty for a link that does not expire. */
+function createLink(sign: LinkSigner, target: LinkTarget, expires: string): string {
+  const query = new URLSearchParams({
+    ...(expires !== '' && { expires }),
+    sign: sign(signedSubject(target), expires),
+  })
+  const path = fillPath(rawRoutes.downloadMaterial.path, {
+    ...{ material_id: String(target.id), part: target.part },
+  })
+  return `${path}?${query.toString()}`
 }
 
 /** When a link that is created now expires, seconds since 1970. */

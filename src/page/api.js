@@ -1,6 +1,7 @@
 /**
  * @import { Capabilities } from '../contract/catalog.ts'
  * @import { FileList } from '../contract/file.ts'
+ * @import { MaterialList } from '../contract/library-routes.ts'
  * @import { InspectedFile } from '../contract/file-routes.ts'
  * @import { LedgerPage } from '../contract/catalog.ts'
  * @import { AnswersReport, QuestionAnswers, QuestionList } from '../contract/questions.ts'
@@ -189,6 +190,14 @@ export class Api {
    */
   ledger(query) {
     return this.#call('GET', '/base/ledger', { query })
+  }
+
+  /**
+   * @param {{ page?: number, scope?: string | undefined, words?: string | undefined }} query
+   * @returns {Promise<MaterialList>}
+   */
+  materials(query) {
+    return this.#call('GET', '/library/materials', { query })
   }
 
   /**

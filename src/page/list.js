@@ -21,6 +21,7 @@ import { coalesce } from './coalesce.js'
  * @property {(item: Item) => string} idOf
  * @property {(item: Item, refresh: () => Promise<void>) => Shown} makeRow
  * @property {string} empty text of an empty list
+ * @property {string} [className] class of the list
  * @property {() => void} [shown] called after loaded items are shown
  */
 
@@ -47,7 +48,7 @@ export class PagedList {
   constructor(source) {
     this.#source = source
     const ariaLabel = source.label
-    this.#items = element('ol', { className: 'rows', ariaLabel })
+    this.#items = element('ol', { className: `rows ${source.className ?? ''}`.trim(), ariaLabel })
     this.#pages = element('nav', { className: 'pages', ariaLabel: `Pages of ${ariaLabel}`, hidden: true })
     this.#pages.append(this.#newer, this.#range, this.#older)
     this.node = element('div', {}, this.#note, this.#items, this.#pages)

@@ -4,6 +4,7 @@ import { creditsView } from './credits.js'
 import { byId, element, failure } from './dom.js'
 import { Feed } from './feed.js'
 import { filesView } from './files.js'
+import { libraryView } from './library.js'
 import { loginView } from './login.js'
 import { serviceView } from './service.js'
 import { tasksView } from './tasks.js'
@@ -44,7 +45,7 @@ function signIn(key) {
   const api = new Api(key, (problem) => hasLeft || signOut(problem))
   const tasks = tasksView(api)
   const problem = element('div')
-  const all = [tasks, filesView(api), creditsView(api), serviceView(api)]
+  const all = [tasks, filesView(api), libraryView(api), creditsView(api), serviceView(api)]
   /** @type {(typeof all)[number]} */
   let current = tasks
   route = () => {

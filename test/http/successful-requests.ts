@@ -126,6 +126,7 @@ export const successfulRequests: Record<
     params: { task_id: await newTask(world), question_id: 'ab'.repeat(16), index: '0' },
     status: 404,
   }),
+  listMaterials: () => ({ query: { scope: 'image', words: 'sea', page: '1', page_size: '100' } }),
   // Only searches grant materials; the tests of material_search cover both.
   linkMaterials: () => ({ json: { ids: [1] }, status: 404 }),
   downloadMaterial: () => ({ params: { material_id: '1', part: 'original' }, status: 404 }),

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { accountBalance } from '../../src/accounts/ledger.ts'
-import type { MaterialLink } from '../../src/contract/library-routes.ts'
+import type { MaterialLink, MaterialList } from '../../src/contract/library-routes.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { materialSearch } from '../../tools/material-search/contract.ts'
 import { operations } from '../../tools/index.ts'
@@ -168,6 +168,27 @@ describe('material_search', () => {
     await rm(library.media('passing.wav'))
     const gone = await open(found.download_url)
     expect([gone.status, ((await gone.json()) as { code: number }).code]).toEqual([404, 6004])
+  })
+
+  test('materials are listed with their rights and previews, newest first, by scope or by words, without originals', async () => {
+    const account = await service.account(0)
+    const calls = api(account)
+    const list = async (query: string) => (await calls.send<MaterialList>(`/library/materials?${query}`)).data
+    const all = await list('')
+    expect(all.list.map(({ id }) => id)).toEqual(all.list.map(({ id }) => id).toSorted((a, b) => b - a))
+    expect(all.total).toBe(all.list.length)
+    for (const one of all.list)
+      expect(one).toMatchObject({ licence: 'CC BY 4.0', attribution: 'Example Films' })
+    expect(JSON.stringify(all)).not.toMatch(/original|accompaniment/)
+    const [image] = (await list('scope=image')).list
+    expect(image).toMatchObject({ name: 'sunset.png', tags: ['日落', '海边'], width: 96 })
+    expect((await open(image?.thumb_url)).status).toBe(200)
+    expect((await list('words=piano')).list.map(({ name }) => name)).toEqual(['calm.wav'])
+    expect((await list('words=%E6%97%A5%E8%90%BD&scope=audio')).total).toBe(0)
+    const pages = [await list('page_size=1&page=1'), await list('page_size=1&page=2')]
+    expect(pages.map(({ list: [one] }) => one?.id)).toEqual(all.list.slice(0, 2).map(({ id }) => id))
+    expect((await calls.send('/library/materials?scope=film')).status).toBe(400)
+    expect((await fetch(`${service.baseUrl}/library/materials`)).status).toBe(401)
   })
 
   test.each(materialSearch.examples)('example: $title', async ({ input }) => {
