@@ -68,7 +68,7 @@ function joined(one: Float32Array, other: Float32Array): Float32Array {
   return all
 }
 
-/** Correlation below which two sounds cancel each other so much that a long overlap would be heard as a dip. */
+/** Mean correlation below which two sounds cancel each other so much that a long overlap would be heard as a dip. */
 const minCorrelation = -0.3
 
 /** Length of the overlap of such sounds, samples: 10 ms. */
@@ -83,7 +83,7 @@ const shortOverlap = 480
 export function crossfade(outgoing: Float32Array, incoming: Float32Array): void {
   const samples = outgoing.length / channels
   const powers = localPowers(outgoing, incoming)
-  const isOpposite = leastCorrelation(powers) < minCorrelation
+  const isOpposite = meanCorrelation(powers) < minCorrelation
   const overlap = isOpposite ? Math.min(samples, shortOverlap) : samples
   const peak = [outgoing, incoming].reduce(
     (most, sound) => sound.reduce((max, value) => Math.max(max, Math.abs(value)), most),
@@ -140,16 +140,20 @@ function powersAt(powers: readonly Powers[], index: number): Powers {
   return { outgoing: between('outgoing'), incoming: between('incoming'), product: between('product') }
 }
 
-/** Least correlation of two sounds around a moment, -1 to 1; it counts less where one of them is hardly heard. */
-function leastCorrelation(powers: readonly Powers[]): number {
-  let least = 1
+/**
+ * Mean of the correlations of two sounds around each moment, -1 to 1. A moment counts less where one of them is hardly heard.
+ * The least one would be low by chance: 50 ms of voices and rumble are only a few vibrations.
+ */
+function meanCorrelation(powers: readonly Powers[]): number {
+  let [sum, weights] = [0, 0]
   for (const [step, { outgoing, incoming, product }] of powers.entries()) {
+    if (outgoing === 0 || incoming === 0) continue
     // The product of both weights.
     const weight = Math.sin((Math.PI * (step + 0.5)) / powers.length)
-    if (outgoing > 0 && incoming > 0)
-      least = Math.min(least, (weight * product) / Math.sqrt(outgoing * incoming))
+    sum += (weight * product) / Math.sqrt(outgoing * incoming)
+    weights += weight
   }
-  return least
+  return weights > 0 ? sum / weights : 0
 }
 
 /** Gain with which the power of a weighted sum is the weighted mean of the powers. */

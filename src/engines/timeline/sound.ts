@@ -177,7 +177,7 @@ async function* decodeRanges(
   })
   const chains = ranges.map((range, index) => {
     const mono = files.get(range.clip.material).facts?.audio[0]?.channels === 1
-    return `[${index}:a:0]${rangeFilters(range, { mono, rubberband, fadeMs })}[a${index}]`
+    return `[${index}:a:0]${rangeFilters(range, { index, mono, rubberband, fadeMs })}[a${index}]`
   })
   const labels = ranges.map((_, index) => `[a${index}]`).join('')
   const graph = [...chains, `${labels}concat=n=${ranges.length}:v=0:a=1[a]`].join(';')
@@ -211,33 +211,51 @@ function withClipNames(
 }
 
 /**
- * Sound before and after a range that is retimed with it, seconds: filters that keep the pitch are quieter at both ends of
- * their input.
+ * Sound added to both ends of a range that is retimed, seconds: filters that keep the pitch are quieter at both ends of
+ * their input, and spread sound over some 40 ms.
  */
-const retimingContext = 0.1
+const retimingPad = 0.1
+
+interface RangeFilters {
+  /** Distinguishes the labels of the range from those of others in a graph. */
+  readonly index: number
+  readonly mono: boolean
+  readonly rubberband: boolean
+  readonly fadeMs: number | undefined
+}
 
 /** Returns the filters from a decoded file to the samples of one range: cut, retimed, faded and with its volume. */
 function rangeFilters(
   { clip, from, to, units, fadeIn, fadeOut }: AudibleRange,
-  { mono, rubberband, fadeMs }: { mono: boolean; rubberband: boolean; fadeMs: number | undefined },
+  { index, mono, rubberband, fadeMs }: RangeFilters,
 ): string {
-  const start = from - soundDecodeStart(from)
-  const beyond = clip.keepPitch && clip.speed !== 1 ? retimingContext : 0
-  const before = Math.min(start, beyond)
-  const [first, last] = [start - before, start + to - from + beyond]
+  const first = from - soundDecodeStart(from)
+  const last = first + to - from
+  const samples = Math.round((to - from) * soundRate)
+  const pad = clip.keepPitch && clip.speed !== 1 ? Math.min(samples, retimingPad * soundRate) : 0
   return [
     `asetpts=PTS-${soundDecodeStart(from).toFixed(6)}/TB`,
     stereoFilter(mono),
     // Padded before the cut, so that sound that ends early is followed by silence.
     `${padTo(last)},atrim=start=${first.toFixed(6)}:end=${last.toFixed(6)},asetpts=PTS-STARTPTS`,
+    ...(pad > 0 ? [mirrorEnds({ index, samples, pad })] : []),
     ...retimeFilters(clip.speed, { keepPitch: clip.keepPitch, rubberband }),
-    ...(before > 0
-      ? [`atrim=start_sample=${Math.round((before * soundRate) / clip.speed)},asetpts=PTS-STARTPTS`]
-      : []),
+    ...(pad > 0 ? [`atrim=start_sample=${Math.round(pad / clip.speed)},asetpts=PTS-STARTPTS`] : []),
     ...(clip.volume === 1 ? [] : [`volume=volume=${clip.volume}:precision=float`]),
     `aformat=sample_fmts=fltp:channel_layouts=stereo,${padTo(units / soundRate)},atrim=end_sample=${units},asetpts=N/SR/TB`,
     ...cutFades({ samples: units, fadeIn, fadeOut, milliseconds: fadeMs }),
   ].join(',')
+}
+
+/** Returns the filters that add the reversed edges of sound to its ends. All sound beyond them was cut. Lengths: samples. */
+function mirrorEnds({ index, samples, pad }: { index: number; samples: number; pad: number }): string {
+  const reversed = 'areverse,asetpts=PTS-STARTPTS'
+  return [
+    `asplit=3[head${index}][body${index}][tail${index}]`,
+    `[head${index}]atrim=end_sample=${pad},${reversed}[before${index}]`,
+    `[tail${index}]atrim=start_sample=${samples - pad},${reversed}[after${index}]`,
+    `[before${index}][body${index}][after${index}]concat=n=3:v=0:a=1`,
+  ].join(';')
 }
 
 /**

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { locateFfmpeg, useFfmpeg } from '../../../src/engines/ffmpeg/locate.ts'
 import { timelineSound } from '../../../src/engines/timeline/sound.ts'
 import type { Timeline, TimelineClip } from '../../../src/media/timeline/timeline.ts'
 import { fileIdOf, stageFiles } from '../../tasks/run-in-worker.ts'
@@ -177,6 +178,25 @@ test('the sound beyond the cuts is borrowed, and outside of crossfades nothing c
   expect(at(2.1)).toBeCloseTo(0, 1)
   expect(at(2.105)).toBeCloseTo(0.055, 3)
 })
+
+test.each(['rubberband', 'atempo'])(
+  'sound beyond the cuts is not heard in retimed sound that keeps its pitch, by %s',
+  async (filter) => {
+    const located = await locateFfmpeg()
+    onTestFinished(() => useFfmpeg(located))
+    if (filter === 'atempo')
+      useFfmpeg({
+        ...located,
+        filters: new Set([...located.filters].filter((name) => name !== 'rubberband')),
+      })
+    const path = await wav('gap', "aevalsrc='if(between(t,2,3),0,0.9*(2*random(0)-1))':s=48000", 5)
+    for (const speed of [0.8, 1.25]) {
+      const sound = await soundOf(path, [{ from: 2, seconds: 1 / speed, speed }])
+      const peak = sound.subarray(0.003 * rate).reduce((most, value) => Math.max(most, Math.abs(value)), 0)
+      expect(decibels(peak), `at speed ${speed}`).toBeLessThan(-50)
+    }
+  },
+)
 
 test('clips that continue each other have no crossfade', async () => {
   const path = await wav('ramp', "aevalsrc='t/16':s=48000", 10)
