@@ -19,6 +19,7 @@ import {
 import { crossfadedClips, type CrossfadedTrack } from '../../media/timeline/crossfaded-clips.ts'
 import { clipTolerance, type Timeline, type TimelineClip } from '../../media/timeline/timeline.ts'
 import { crossfadeTracks } from './crossfade.ts'
+import { limitContext } from './limit-context.ts'
 import { mixPcm, readAndDelete, silentPcm } from './mix-pcm.ts'
 
 interface TimelineSoundOptions {
@@ -211,10 +212,10 @@ function withClipNames(
 }
 
 /**
- * Sound added to both ends of a range that is retimed, seconds: filters that keep the pitch are quieter at both ends of
- * their input, and spread sound over some 40 ms.
+ * Sound before and after a range that is retimed with it, seconds: filters that keep the pitch are quieter at both ends of
+ * their input.
  */
-const retimingPad = 0.1
+const retimingContext = 0.1
 
 interface RangeFilters {
   /** Distinguishes the labels of the range from those of others in a graph. */
@@ -229,33 +230,23 @@ function rangeFilters(
   { clip, from, to, units, fadeIn, fadeOut }: AudibleRange,
   { index, mono, rubberband, fadeMs }: RangeFilters,
 ): string {
-  const first = from - soundDecodeStart(from)
-  const last = first + to - from
+  const start = from - soundDecodeStart(from)
   const samples = Math.round((to - from) * soundRate)
-  const pad = clip.keepPitch && clip.speed !== 1 ? Math.min(samples, retimingPad * soundRate) : 0
+  const after = clip.keepPitch && clip.speed !== 1 ? Math.min(samples, retimingContext * soundRate) : 0
+  const before = Math.min(Math.floor(start * soundRate), after)
+  const [first, last] = [start - before / soundRate, start + to - from + after / soundRate]
   return [
     `asetpts=PTS-${soundDecodeStart(from).toFixed(6)}/TB`,
     stereoFilter(mono),
     // Padded before the cut, so that sound that ends early is followed by silence.
     `${padTo(last)},atrim=start=${first.toFixed(6)}:end=${last.toFixed(6)},asetpts=PTS-STARTPTS`,
-    ...(pad > 0 ? [mirrorEnds({ index, samples, pad })] : []),
+    ...(after > 0 ? [limitContext({ index, before, samples, after })] : []),
     ...retimeFilters(clip.speed, { keepPitch: clip.keepPitch, rubberband }),
-    ...(pad > 0 ? [`atrim=start_sample=${Math.round(pad / clip.speed)},asetpts=PTS-STARTPTS`] : []),
+    ...(before > 0 ? [`atrim=start_sample=${Math.round(before / clip.speed)},asetpts=PTS-STARTPTS`] : []),
     ...(clip.volume === 1 ? [] : [`volume=volume=${clip.volume}:precision=float`]),
     `aformat=sample_fmts=fltp:channel_layouts=stereo,${padTo(units / soundRate)},atrim=end_sample=${units},asetpts=N/SR/TB`,
     ...cutFades({ samples: units, fadeIn, fadeOut, milliseconds: fadeMs }),
   ].join(',')
-}
-
-/** Returns the filters that add the reversed edges of sound to its ends. All sound beyond them was cut. Lengths: samples. */
-function mirrorEnds({ index, samples, pad }: { index: number; samples: number; pad: number }): string {
-  const reversed = 'areverse,asetpts=PTS-STARTPTS'
-  return [
-    `asplit=3[head${index}][body${index}][tail${index}]`,
-    `[head${index}]atrim=end_sample=${pad},${reversed}[before${index}]`,
-    `[tail${index}]atrim=start_sample=${samples - pad},${reversed}[after${index}]`,
-    `[before${index}][body${index}][after${index}]concat=n=3:v=0:a=1`,
-  ].join(';')
 }
 
 /**
