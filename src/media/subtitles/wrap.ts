@@ -285,8 +285,7 @@ const maxWordLength = 40
 
 /** Rank of a space after a piece, before a position of a line. */
 function spaceRank(piece: string, line: string, at: number): BreakRank {
-  const [next = ''] = /^\S+/.exec(line.slice(at, at + maxWordLength)) ?? []
-  return rankSpace(piece.slice(-maxWordLength), next)
+  return rankSpace(piece.slice(-maxWordLength), line.slice(at, at + maxWordLength))
 }
 
 function wordEndRank(end: WordEnd | undefined): BreakRank {
