@@ -71,6 +71,9 @@ function joined(one: Float32Array, other: Float32Array): Float32Array {
 /** Mean correlation below which two sounds cancel each other so much that a long overlap would be heard as a dip. */
 const minCorrelation = -0.3
 
+/** Correlation up to which the level of a moment is kept: sounds are raised by at most 10 dB. */
+const minLocalCorrelation = -0.9
+
 /** Length of the overlap of such sounds, samples: 10 ms. */
 const shortOverlap = 480
 
@@ -103,9 +106,9 @@ export function crossfade(outgoing: Float32Array, incoming: Float32Array): void 
   }
 }
 
-/** Samples of a step in which powers are measured, and steps before and after it that count too: 50 ms together. */
+/** Samples of a step in which powers are measured, and steps before and after it that count too: 30 ms together. */
 const powerStep = 480
-const powerReach = 2
+const powerReach = 1
 
 /** Mean products of two sounds around a moment: each with itself, and with the other one. */
 interface Powers {
@@ -142,7 +145,7 @@ function powersAt(powers: readonly Powers[], index: number): Powers {
 
 /**
  * Mean of the correlations of two sounds around each moment, -1 to 1. A moment counts less where one of them is hardly heard.
- * The least one would be low by chance: 50 ms of voices and rumble are only a few vibrations.
+ * The least one is often low by chance: a moment of a voice or rumble has only a few vibrations.
  */
 function meanCorrelation(powers: readonly Powers[]): number {
   let [sum, weights] = [0, 0]
@@ -162,7 +165,7 @@ function overlapGain(
   { fall, rise }: { readonly fall: number; readonly rise: number },
 ): number {
   const wanted = fall * fall * outgoing + rise * rise * incoming
-  const least = minCorrelation * Math.sqrt(outgoing * incoming)
+  const least = minLocalCorrelation * Math.sqrt(outgoing * incoming)
   const actual = wanted + 2 * fall * rise * Math.max(least, product)
   return wanted > 0 ? Math.sqrt(wanted / actual) : 1
 }
