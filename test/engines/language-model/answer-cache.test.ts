@@ -51,3 +51,14 @@ test('an answer is reused only for the same question and model', async () => {
   setModel(server)
   expect(await ask()).toBe(1)
 })
+
+test('an answer that cannot be stored is returned', async () => {
+  const folder = join(await temporaryFolder(), 'missing')
+  await using server = await startModelServer(() => ({ said: server.asked.length }))
+  setModel(server)
+  await using opened = await openModel()
+  const { signal } = new AbortController()
+  const model = cacheAnswers(opened, folder)
+  const ask = async () => (await model.ask({ ...question, signal }))['said']
+  expect([await ask(), await ask()]).toEqual([1, 2])
+})
