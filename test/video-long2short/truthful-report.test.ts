@@ -156,6 +156,8 @@ describe('a bug in a model', () => {
     const clips = [
       { first: 0, last: 0, score: 8 },
       { first: 2, last: 2, score: 7 },
+      // Too poor for a clip of any length.
+      { first: 2, last: 3, score: 4.9 },
     ]
     const model = broken({ select_highlights: { clips } })
     const bounds = { min: 3.5, max: 6.9 }

@@ -44,7 +44,7 @@ const clipSpacing = 180
 const spacingOfLongest = 2
 const maxClips = 30
 
-/** Least score of a clip if others are better. */
+/** Least score of a clip if others are better, and of a passage that notes count. */
 const minScore = 5
 
 /** Candidates that are compared over the whole recording. */
@@ -168,7 +168,7 @@ async function askWindows(units: readonly ClipUnit[], { model, signal, topic, bo
         return known.flatMap(({ first, last, score }) => {
           const range = fitLength(units, { from: first, to: last + 1 }, bounds)
           if (range && unitsLength(units, range) >= bounds.min) return [{ units: range, score }]
-          unfit.add(`${first}-${last}`)
+          if (score >= minScore) unfit.add(`${first}-${last}`)
           return []
         })
       }),
