@@ -80,7 +80,7 @@ const shortOverlap = 480
 /**
  * Weights two sounds of equal length in place, so that their sum passes smoothly from the first to the second. Around each
  * moment, the power of the sum is the weighted mean of their powers: the weights of sounds without correlation keep the sum
- * of their squares, those of equal sounds their sum. Sounds that would cancel each other overlap for 10 ms only. Samples:
+ * of their squares, those of equal sounds their sum. Sounds that cancel each other throughout overlap for 10 ms only. Samples:
  * interleaved stereo.
  */
 export function crossfade(outgoing: Float32Array, incoming: Float32Array): void {
