@@ -61,8 +61,8 @@ async function readOriginal(
   const { handle } = await openMaterialFile(folder, file).catch((error: unknown) => {
     throw gone(`${basename(file.path)} was moved, deleted or changed`, error)
   })
-  // Closes the file when it ends.
-  return handle.createReadStream({ ...range })
+  // Closes the file when it ends. Bytes that are appended meanwhile would exceed the length that was announced.
+  return handle.createReadStream({ start: 0, end: file.size - 1, ...range })
 }
 
 function gone(message: string, cause?: unknown): MediaError {

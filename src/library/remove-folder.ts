@@ -1,11 +1,17 @@
-import { constants } from 'node:fs'
-import { copyFile, realpath, rm } from 'node:fs/promises'
+import { readdir, realpath, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import type { Db, MaterialRow, WriteTransaction } from '../db/schema.ts'
 import { removeUnreferencedContent, requireContent } from '../files/content.ts'
 import { failpoint } from '../platform/failpoint.ts'
-import { checkMaterialFile, type MaterialFile } from './material-file.ts'
+import { errorCode } from '../platform/system-error.ts'
+import {
+  copyOpenFile,
+  type MaterialFile,
+  openFolderFile,
+  openMaterialFile,
+  type OpenMaterialFile,
+} from './material-file.ts'
 import type { OpenLibrary } from './open-library.ts'
 import { deleteMaterial, findFolder, type LibraryFolder, moveMaterial } from './records.ts'
 
@@ -22,7 +28,8 @@ export interface RemoveSummary {
 
 /**
  * Removes a folder from the library, not from the disk. Its materials are no longer found; of granted ones a copy of the
- * original is kept. An interrupted removal continues when it is repeated. Throws 6016 for a folder that is not in the library.
+ * original is kept. An interrupted removal continues when it is repeated. Throws 6016 for a folder that is not in the library,
+ * and before a granted material would be lost because it cannot be read now.
  */
 export async function removeFolder(
   library: OpenLibrary,
@@ -30,6 +37,7 @@ export async function removeFolder(
   clock: () => number,
 ): Promise<RemoveSummary> {
   const folder = await locateFolder(library.db, given)
+  await checkReadable(library, folder)
   await stopFinding(library, folder, clock)
   failpoint('library.remove.hidden')
   const counts = { removed: 0, kept: 0, lost: 0 }
@@ -55,6 +63,31 @@ async function locateFolder(db: Db, given: string): Promise<LibraryFolder> {
   if (folder) return folder
   throw new MediaError(6016, `${given} is not in the library`, {
     hint: 'Use a folder of `reelwright library list`.',
+  })
+}
+
+/** Throws 6016 if the folder has granted materials and cannot be read, or is empty, as a folder without its disk is. */
+async function checkReadable({ db }: OpenLibrary, { id, path }: LibraryFolder): Promise<void> {
+  const granted = await db
+    .selectFrom('materials')
+    .innerJoin('material_grants', 'material_id', 'materials.id')
+    .select('materials.id')
+    .where('folder_id', '=', id)
+    .limit(1)
+    .executeTakeFirst()
+  if (!granted) return
+  const names = await readdir(path).catch((error: unknown) => {
+    throw unreadable(`${path} cannot be read (${errorCode(error)})`, error)
+  })
+  if (names.length === 0) throw unreadable(`${path} is empty`)
+}
+
+function unreadable(problem: string, cause?: unknown): MediaError {
+  return new MediaError(6016, `${problem}; copies of what searches returned must be kept`, {
+    cause,
+    hint:
+      'Mount the folder or make it readable, then repeat the command. If its files are gone for ever, create the folder ' +
+      'with any other file in it.',
   })
 }
 
@@ -119,20 +152,30 @@ async function isGranted(db: Db | WriteTransaction, id: number): Promise<boolean
   return grant !== undefined
 }
 
-/** Copies the original and its accompaniment into the file store; null for a file that is no longer the same. */
+/** Copies the original and its accompaniment into the file store; null for a file that no longer exists or is another. */
 async function keepCopies(
   library: OpenLibrary,
   folder: LibraryFolder,
   row: MaterialRow,
 ): Promise<KeptContent> {
-  const original = { path: row.path, size: row.size, modifiedAt: row.modified_at }
-  const kept = await copyIntoStore(library, folder, original)
+  // Its hash decides whether it is the same, whatever its modification time is.
+  const kept = await copyIntoStore(library, row.path, () => openFolderFile(folder.path, row.path))
   if (kept !== null && kept !== row.blake3) {
     await removeUnreferencedContent(library, kept)
     return { kept: null, kept_accompaniment: null }
   }
   const second = accompanimentFile(row)
-  return { kept, kept_accompaniment: second ? await copyIntoStore(library, folder, second) : null }
+  if (!second) return { kept, kept_accompaniment: null }
+  const copied = await copyIntoStore(library, second.path, () => openUnchanged(folder, second))
+  return { kept, kept_accompaniment: copied }
+}
+
+/** Opens an accompaniment, of which no hash is known; null if it was changed. */
+async function openUnchanged(folder: LibraryFolder, file: MaterialFile): Promise<OpenMaterialFile | null> {
+  return await openMaterialFile(folder.path, file).catch((error: unknown) => {
+    if (error instanceof MediaError && error.code === 6036) return null
+    throw error
+  })
 }
 
 /** Returns the accompaniment of a material as it was imported; undefined without one. */
@@ -143,28 +186,22 @@ export function accompanimentFile({ path, accompaniment, sidecar }: MaterialRow)
 }
 
 /**
- * Copies a file of the operator into the store, without its bytes where the file system clones files. A hard link would
- * share the file's mode and later changes.
+ * Copies a file of the operator into the store. A hard link would share the file's mode and later changes. Returns null for a
+ * file that no longer exists. Throws 6016 for one that cannot be read now.
  */
 async function copyIntoStore(
   library: OpenLibrary,
-  folder: LibraryFolder,
-  file: MaterialFile,
+  path: string,
+  open: () => Promise<OpenMaterialFile | null>,
 ): Promise<string | null> {
   const copy = join(library.work, 'kept')
   await rm(copy, { force: true })
-  try {
-    await checkMaterialFile(folder.path, file)
-    await copyFile(join(folder.path, file.path), copy, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
+  await using file = await open().catch((error: unknown) => {
+    const code = errorCode(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    throw unreadable(`${path} cannot be read${code === undefined ? '' : ` (${code})`}`, error)
+  })
+  if (!file) return null
+  await copyOpenFile(file, copy)
   return (await library.files.adopt(copy)).blake3
-}
-
-function isMissing(error: unknown): boolean {
-  if (error instanceof MediaError) return error.code === 6036
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return ['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'EPERM'].includes(code)
 }

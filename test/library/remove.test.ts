@@ -1,4 +1,4 @@
-import { chmod, rm, utimes, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -81,9 +81,66 @@ test('an original that was changed, deleted or is unknown is 6004', async () => 
     await expect(read(library, id)).rejects.toMatchObject({ code: 6004 })
   await expect(read(library, ids[2] ?? 0, 'accompaniment')).rejects.toMatchObject({ code: 6004 })
   const { out } = await library.run('remove', library.media())
-  expect(out).toContain('of 1 that searches returned, copies are kept; of 2 the file was moved')
-  await expect(read(library, ids[0] ?? 0)).rejects.toMatchObject({ code: 6004 })
+  expect(out).toContain('of 2 that searches returned, copies are kept; of 1 the file was moved')
+  // Its hash is the same.
+  expect((await read(library, ids[0] ?? 0)).name).toBe('a.png')
+  await expect(read(library, ids[1] ?? 0)).rejects.toMatchObject({ code: 6004 })
   expect((await read(library, ids[2] ?? 0)).name).toBe('c.png')
+})
+
+test('a folder without its disk is not removed, and granted materials stay', async () => {
+  const library = await newLibrary()
+  await writeImage(library.media('a.png'))
+  await library.run('add', library.media(), ...rights)
+  const id = await grant(library, 'a.png')
+  const away = join(library.root, 'away')
+  await rename(library.media(), away)
+  const refused = await library.run('remove', library.media())
+  expect(refused).toMatchObject({ code: 1, out: '' })
+  expect(refused.err).toContain('cannot be read (ENOENT)')
+  expect(refused.err).toContain('Mount the folder')
+  // The mount point of a disk is an empty folder.
+  await mkdir(library.media())
+  expect((await library.run('remove', library.media())).err).toContain('is empty')
+  await rm(library.media(), { recursive: true })
+  await rename(away, library.media())
+  expect((await read(library, id)).name).toBe('a.png')
+  expect((await library.run('remove', library.media())).out).toContain('of 1 that searches returned')
+  expect((await read(library, id)).name).toBe('a.png')
+})
+
+test.skipIf(process.platform === 'win32')(
+  'a granted material that cannot be read now is not lost, nor replaced by what a link leads to',
+  async () => {
+    const library = await newLibrary()
+    await writeImage(library.media('a.png'))
+    await library.run('add', library.media(), ...rights)
+    const id = await grant(library, 'a.png')
+    const away = join(library.root, 'a.png')
+    await rename(library.media('a.png'), away)
+    await symlink(away, library.media('a.png'))
+    expect((await library.run('remove', library.media())).err).toContain('a.png cannot be read (ELOOP)')
+    await rm(library.media('a.png'))
+    await rename(away, library.media('a.png'))
+    if (process.getuid?.() !== 0) {
+      await chmod(library.media('a.png'), 0)
+      expect((await library.run('remove', library.media())).err).toContain('a.png cannot be read (EACCES)')
+      await chmod(library.media('a.png'), 0o600)
+    }
+    expect((await library.run('remove', library.media())).out).toContain('of 1 that searches returned')
+    expect((await read(library, id)).name).toBe('a.png')
+  },
+)
+
+test('what is appended to an original while it is sent is not sent', async () => {
+  const library = await newLibrary()
+  await writeImage(library.media('a.png'))
+  await library.run('add', library.media(), ...rights)
+  const id = await grant(library, 'a.png')
+  const bytes = await readFile(library.media('a.png'))
+  const stream = await (await openOriginal(await storage(library), id, 'original')).read()
+  await appendFile(library.media('a.png'), 'more')
+  expect(await buffer(stream)).toEqual(bytes)
 })
 
 test('one process at a time changes the library', async () => {
