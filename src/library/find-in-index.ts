@@ -134,8 +134,8 @@ function describeMaterial(row: FoundRow, score: number): FoundMaterial {
   }
 }
 
-/** Returns the note of a material with its licence and attribution. */
+/** Returns licence and attribution, then the remarks in a line of their own, which a sidecar cannot break. */
 function describeRights({ note, title, scope, licence, attribution }: FoundRow): string {
-  const text = [scope === 'audio' ? '' : (title ?? ''), note].filter(Boolean).join(': ')
-  return [text, `Licence: ${licence}. Attribution: ${attribution}.`].filter(Boolean).join('\n')
+  const remarks = [scope === 'audio' ? '' : (title ?? ''), note].filter(Boolean).join(': ')
+  return [`Licence: ${licence}. Attribution: ${attribution}.`, remarks].filter(Boolean).join('\n')
 }

@@ -76,7 +76,7 @@ describe.for([
     expect(results).toEqual([
       {
         ...{ id: expect.any(Number), score: expect.any(Number), width: 96, height: 54, tags: ['夕阳'] },
-        note: '海边日落\nLicence: CC BY 4.0. Attribution: Example Films.',
+        note: 'Licence: CC BY 4.0. Attribution: Example Films.\n海边日落',
       },
     ])
     expect(results[0]?.score).toBeGreaterThan(0.5)
