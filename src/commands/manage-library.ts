@@ -104,7 +104,7 @@ function pathsOf({ dataDir }: Config) {
   return libraryPaths(dataDir, { ...dataFiles, ...dataFolders })
 }
 
-function describeImport({ path, skipped, others, ...counts }: ImportSummary): string[] {
+function describeImport({ path, skipped, others, accompaniments, ...counts }: ImportSummary): string[] {
   const { imported, changed, moved, restored, unchanged, missing } = counts
   const numbers = { imported, changed, moved, restored, unchanged, missing, skipped: skipped.length }
   const shown = Object.entries(numbers).filter(([name, count]) => count > 0 || name === 'imported')
@@ -114,6 +114,7 @@ function describeImport({ path, skipped, others, ...counts }: ImportSummary): st
     `${path}: ${shown.map(([name, count]) => `${count} ${name}`).join(', ')}`,
     ...skipped.slice(0, maxListed).map(({ path: file, reason }) => `skipped ${file}: ${reason}`),
     ...(more > 0 ? [`and ${more} more skipped`] : []),
+    ...(accompaniments > 0 ? [`accompaniments, which are found with their songs: ${accompaniments}`] : []),
     ...(types.length > 0 ? [`no media: ${summarizeList(types, maxListed, ', ')}`] : []),
   ]
 }

@@ -1,5 +1,5 @@
-import { lstat, writeFile } from 'node:fs/promises'
-import { dirname, join, posix } from 'node:path'
+import { writeFile } from 'node:fs/promises'
+import { join, posix } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import { extensionOf, kindOf } from '../contract/file-kind.ts'
 import { maxNamedImageBytes } from '../contract/inline-image.ts'
@@ -19,7 +19,7 @@ import {
 import { findShots } from '../engines/reframe/find-shots.ts'
 import { hertz } from '../media/frame-rate.ts'
 import { pictureHash } from '../media/image/picture-hash.ts'
-import { cleanText, readSidecar, type Sidecar } from './sidecar.ts'
+import { cleanText, noSoundFile, readSidecar, type Sidecar } from './sidecar.ts'
 import type { MediaFile } from './walk-folder.ts'
 
 /** A picture of a material, to be embedded. */
@@ -55,6 +55,8 @@ export interface FileAnalysis {
 }
 
 interface AnalyseOptions {
+  /** Real path of the folder of the file. */
+  readonly folder: string
   readonly file: MediaFile
   /** Empty folder for results. */
   readonly work: string
@@ -72,10 +74,10 @@ const maxShots = 64
 
 /**
  * Reads a media file: its facts and tags, and what is shown of it. Throws 6017 and 6021 if it is damaged, 6016 for an
- * invalid sidecar. path: absolute.
+ * invalid sidecar. path: absolute, with the extension of the file.
  */
 export async function analyseFile(path: string, options: AnalyseOptions): Promise<FileAnalysis> {
-  const sidecar = await readOwnSidecar(path, options.file)
+  const sidecar = await readOwnSidecar(options.folder, options.file)
   const facts = await probe(path)
   const { video } = facts
   const isImage = isStill(facts.container)
@@ -87,16 +89,12 @@ export async function analyseFile(path: string, options: AnalyseOptions): Promis
   return await analyseSound(path, { ...options, facts, sidecar })
 }
 
-async function readOwnSidecar(path: string, file: MediaFile): Promise<Sidecar> {
+async function readOwnSidecar(folder: string, file: MediaFile): Promise<Sidecar> {
   if (file.sidecar === undefined) return {}
-  const sidecar = await readSidecar(join(dirname(path), file.sidecar))
-  const { accompaniment } = sidecar
-  if (accompaniment === undefined) return sidecar
-  const isName = posix.basename(accompaniment) === accompaniment && !accompaniment.includes('\\')
-  const isSound = kindOf(extensionOf(accompaniment)) === 'audio'
-  const found = isName && isSound ? await lstat(join(dirname(path), accompaniment)).catch(() => null) : null
-  if (found?.isFile()) return sidecar
-  throw new MediaError(6016, 'the accompaniment that the sidecar names is no sound file in the same folder')
+  const sidecar = await readSidecar(folder, posix.join(posix.dirname(file.path), file.sidecar))
+  // It may have been written to since the folder was listed.
+  if (sidecar.accompaniment !== file.accompaniment) throw new MediaError(6016, noSoundFile)
+  return sidecar
 }
 
 interface ImageOptions extends AnalyseOptions {

@@ -1,14 +1,17 @@
 import { lstat, mkdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
+import { extensionOf } from '../contract/file-kind.ts'
 import type { MaterialRow } from '../db/schema.ts'
 import type { EmbeddingModel } from '../engines/embedding/embedding-model.ts'
 import { removeUnreferencedContent, requireContent } from '../files/content.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { hashBytes } from '../platform/hash.ts'
+import { isInside } from '../platform/paths.ts'
+import { errorCode } from '../platform/system-error.ts'
 import { analyseFile, type FileAnalysis } from './analyse-file.ts'
 import type { OpenLibrary } from './open-library.ts'
-import { checkMaterialFile, openMaterialFile } from './material-file.ts'
+import { checkUnchanged, linkOpenFile, openMaterialFile, type OpenMaterialFile } from './material-file.ts'
 import { type LibraryFolder, moveMaterial, type PictureVector, saveMaterial, saveVectors } from './records.ts'
 import type { MediaFile } from './walk-folder.ts'
 
@@ -55,25 +58,19 @@ export async function importFile(context: ImportContext, file: MediaFile): Promi
       .execute((trx) => moveMaterial(trx, known, { state: 'active', now: clock() }))
     return 'restored'
   }
-  const blake3 = await hashFile(context, file)
+  await using opened = await withFileErrors(context, () => openMaterialFile(folder.path, file))
+  const { blake3 } = await withFileErrors(context, () => hashBytes(opened.handle, { signal: context.signal }))
   if (!known && (await adoptMoved(context, file, blake3))) return 'moved'
-  const work = join(library.work, 'file')
-  await rm(work, { recursive: true, force: true })
-  await mkdir(work)
-  const { model, threads, signal } = context
-  const analysis = await analyseFile(join(folder.path, file.path), {
-    file,
-    work,
-    embeds: model !== undefined,
-    threads,
-  })
-  const vectors = model ? await embed(model, analysis, signal) : []
-  // It may have been written to meanwhile.
-  await checkMaterialFile(folder.path, file)
-  await store(context, { file, known, blake3, analysis, vectors })
+  const content = await readContent(context, file, opened)
+  try {
+    await store(context, { file, known, blake3, ...content })
+  } catch (error) {
+    if (error instanceof MediaError && machineCodes.has(error.code)) throw error
+    // A service that starts meanwhile empties the folder through which files enter the store.
+    await store(context, { file, known, blake3, ...(await readContent(context, file, opened)) })
+  }
   return known ? 'changed' : 'imported'
 }
-
 /** Whether a material has vectors of the model, if it needs any. */
 async function hasVectors({ library, model }: ImportContext, { id, scope }: MaterialRow): Promise<boolean> {
   if (!model || scope === 'audio') return true
@@ -87,10 +84,38 @@ async function hasVectors({ library, model }: ImportContext, { id, scope }: Mate
   return row !== undefined
 }
 
-async function hashFile({ folder, signal }: ImportContext, file: MediaFile): Promise<string> {
-  await using opened = await openMaterialFile(folder.path, file)
-  const hashed = await hashBytes(opened.handle, { signal })
-  return hashed.blake3
+/** Reads an opened file, into an empty work folder. Throws 6036 if it was changed meanwhile. */
+async function readContent(
+  context: ImportContext,
+  file: MediaFile,
+  opened: OpenMaterialFile,
+): Promise<Pick<StoredFile, 'analysis' | 'vectors'>> {
+  const { library, folder, model, threads, signal } = context
+  const work = join(library.work, 'file')
+  await rm(work, { recursive: true, force: true })
+  await mkdir(work)
+  const link = join(work, `source${extensionOf(file.path)}`)
+  const path = await linkOpenFile(opened, { path: join(folder.path, file.path), link })
+  const options = { folder: folder.path, file, work, embeds: model !== undefined, threads }
+  const analysis = await withFileErrors(context, () => analyseFile(path, options))
+  const vectors = model ? await embed(model, analysis, signal) : []
+  await withFileErrors(context, () => checkUnchanged(folder.path, file.path, opened))
+  return { analysis, vectors }
+}
+
+/** Runs work whose errors of the system are those of the file, outside of the work folder: they become 6017. */
+async function withFileErrors<Result>(
+  { library }: ImportContext,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    const code = errorCode(error)
+    const isOwn = error instanceof Error && 'path' in error && isInside(library.work, String(error.path))
+    if (code === undefined || !fileCodes.has(code) || isOwn) throw error
+    throw new MediaError(6017, `it cannot be read (${code})`, { cause: error })
+  }
 }
 
 /** Finds the material of a file that was moved inside the folder, and records its new path. */
@@ -184,11 +209,9 @@ async function removeContents(library: OpenLibrary, contents: readonly string[])
   for (const blake3 of contents) await removeUnreferencedContent(library, blake3)
 }
 
-/** Error of a file that is left out because of the file itself; other errors end the import. */
+/** Reason why a file is left out because of the file itself; undefined for other errors, which end the import. */
 export function skipReason(error: unknown): string | undefined {
-  if (error instanceof MediaError) return machineCodes.has(error.code) ? undefined : error.message
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return fileCodes.has(code) ? `it cannot be read (${code})` : undefined
+  return error instanceof MediaError && !machineCodes.has(error.code) ? error.message : undefined
 }
 
 /** A missing program or model, and a full disk: every other file would fail as well. */

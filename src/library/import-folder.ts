@@ -38,8 +38,9 @@ export interface ImportSummary extends Readonly<Record<ImportOutcome, number>> {
   /** Materials whose file no longer exists. */
   readonly missing: number
   readonly skipped: readonly SkippedFile[]
-  /** See `FolderContent`. */
+  /** See `FolderContent`, also for the next one. */
   readonly others: FolderContent['others']
+  readonly accompaniments: number
 }
 
 /**
@@ -75,7 +76,8 @@ export async function importFolder(
   }
   await rm(join(library.work, 'file'), { recursive: true, force: true })
   const missing = await markMissing(context, content.files)
-  return { ...counts, path, missing, skipped, others: content.others }
+  const { others, accompaniments } = content
+  return { ...counts, path, missing, skipped, others, accompaniments }
 }
 
 /** Returns the real path of a folder. Throws 6016 if it is none, or only the service uses it. */

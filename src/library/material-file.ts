@@ -1,5 +1,5 @@
 import { type BigIntStats, constants, createWriteStream } from 'node:fs'
-import { copyFile, type FileHandle, open } from 'node:fs/promises'
+import { copyFile, type FileHandle, open, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { MediaError } from '../contract/errors.ts'
@@ -71,8 +71,23 @@ export async function copyOpenFile({ handle }: OpenMaterialFile, to: string): Pr
   await pipeline(source, createWriteStream(to, { flags: 'wx' }))
 }
 
-/** Throws like `openMaterialFile` for a file that is no longer the same. */
-export async function checkMaterialFile(folder: string, expected: MaterialFile): Promise<void> {
-  const { handle } = await openMaterialFile(folder, expected)
-  await handle.close()
+/**
+ * Returns a path through which programs read an open file, whatever its own path leads to by then; only on Linux, elsewhere it
+ * is that path. path: absolute. link: new path, with the extension of the file.
+ */
+export async function linkOpenFile(
+  { handle }: OpenMaterialFile,
+  { path, link }: { readonly path: string; readonly link: string },
+): Promise<string> {
+  if (!hasDescriptorPaths) return path
+  await symlink(`/proc/${process.pid}/fd/${handle.fd}`, link)
+  return link
+}
+
+/** Throws 6036 if the path of an open file leads to another one, or the file was changed since it was opened. */
+export async function checkUnchanged(folder: string, path: string, opened: OpenMaterialFile): Promise<void> {
+  await using current = await openFolderFile(folder, path)
+  // Programs can set the modification time, but not the time of the last change.
+  const names = ['dev', 'ino', 'size', 'mtimeNs', 'ctimeNs'] as const
+  if (names.some((name) => current.stats[name] !== opened.stats[name])) throw changedError()
 }

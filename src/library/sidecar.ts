@@ -1,7 +1,7 @@
-import { open } from 'node:fs/promises'
 import * as z from 'zod'
 import { parseJsonBytes } from '../contract/bounded-json.ts'
 import { MediaError } from '../contract/errors.ts'
+import { openFolderFile } from './material-file.ts'
 
 /** Largest sidecar, bytes. */
 const maxSidecarBytes = 64 * 1024
@@ -29,15 +29,20 @@ const sidecar = z.object({
 })
 export type Sidecar = z.infer<typeof sidecar>
 
-/** Reads a sidecar. Throws 6016 with the reason where it is invalid. */
-export async function readSidecar(path: string): Promise<Sidecar> {
-  await using file = await open(path, 'r')
-  const stats = await file.stat()
-  if (!stats.isFile() || stats.size > maxSidecarBytes) {
+/** Reason of a sidecar that names no usable accompaniment. */
+export const noSoundFile = 'the accompaniment that the sidecar names is no sound file in the same folder'
+
+/**
+ * Reads a sidecar of a folder. Throws 6016 with the reason where it is invalid, and like `openFolderFile`. path: relative to the
+ * folder.
+ */
+export async function readSidecar(folder: string, path: string): Promise<Sidecar> {
+  await using file = await openFolderFile(folder, path)
+  if (file.stats.size > maxSidecarBytes) {
     throw new MediaError(6016, `the sidecar is no file of at most ${maxSidecarBytes / 1024} KiB`)
   }
   const bytes = Buffer.alloc(maxSidecarBytes)
-  const { bytesRead } = await file.read(bytes, 0, maxSidecarBytes, 0)
+  const { bytesRead } = await file.handle.read(bytes, 0, maxSidecarBytes, 0)
   const parsed = sidecar.safeParse(parseJsonBytes(bytes.subarray(0, bytesRead), 'the sidecar'))
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues

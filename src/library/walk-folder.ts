@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { extensionOf, kindOf } from '../contract/file-kind.ts'
 import { findPrivateFolder, type PrivateFolder, privateFolderByName } from '../platform/private-folders.ts'
 import { errorCode } from '../platform/system-error.ts'
-import { readSidecar } from './sidecar.ts'
+import { noSoundFile, readSidecar } from './sidecar.ts'
 
 /** A media file in a folder. */
 export interface MediaFile {
@@ -16,6 +16,8 @@ export interface MediaFile {
   readonly modifiedAt: number
   /** Name of its sidecar in the same folder. */
   readonly sidecar: string | undefined
+  /** Name of the accompaniment of a song in the same folder, as its sidecar states it. */
+  readonly accompaniment: string | undefined
   /** Equal for the same state of the sidecar; null without one. */
   readonly sidecarState: string | null
 }
@@ -32,6 +34,8 @@ export interface FolderContent {
   readonly skipped: readonly SkippedFile[]
   /** Number of files that are no media, by extension. */
   readonly others: ReadonlyMap<string, number>
+  /** Number of sound files that are the accompaniment of a song, and no material of their own. */
+  readonly accompaniments: number
 }
 
 /** Deepest level of folders that is read. */
@@ -54,6 +58,7 @@ class Walk implements FolderContent {
   readonly files: MediaFile[] = []
   readonly skipped: SkippedFile[] = []
   readonly others = new Map<string, number>()
+  accompaniments = 0
   readonly #root: string
   readonly #private: readonly PrivateFolder[]
 
@@ -103,8 +108,12 @@ class Walk implements FolderContent {
   async #addFiles(folder: string, files: ReadonlyMap<string, BigIntStats>): Promise<void> {
     const media = [...files.keys()].filter(isMedia)
     const sidecars = new Map(media.map((name) => [name, sidecarOf(name, files)]))
-    const accompaniments = await this.#accompaniments(folder, sidecars)
-    const used = new Set([...sidecars.values(), ...accompaniments.values()])
+    const named = await this.#namedAccompaniments(folder, sidecars)
+    const problems = new Map([...named].map((pair) => [pair[0], accompanimentProblem(pair, named, files)]))
+    const accompaniments = new Map([...named].filter(([song]) => problems.get(song) === undefined))
+    const sounds = new Set(accompaniments.values())
+    this.accompaniments += sounds.size
+    const used = new Set([...sidecars.values(), ...sounds])
     for (const [name, stats] of files) {
       if (used.has(name)) continue
       if (!sidecars.has(name)) {
@@ -112,17 +121,22 @@ class Walk implements FolderContent {
         this.others.set(extension, (this.others.get(extension) ?? 0) + 1)
         continue
       }
-      const sidecar = sidecars.get(name)
-      const states = [sidecar, accompaniments.get(name)].flatMap((beside) => files.get(beside ?? '') ?? [])
+      const problem = problems.get(name)
+      if (problem !== undefined) {
+        this.#skip(`${folder}${name}`, problem)
+        continue
+      }
+      const [sidecar, accompaniment] = [sidecars.get(name), accompaniments.get(name)]
+      const states = [sidecar, accompaniment].flatMap((beside) => files.get(beside ?? '') ?? [])
       this.files.push({
         ...{ path: `${folder}${name}`, size: Number(stats.size), modifiedAt: Number(stats.mtimeMs) },
-        ...{ sidecar, sidecarState: states.length > 0 ? fileStates(states) : null },
+        ...{ sidecar, accompaniment, sidecarState: states.length > 0 ? fileStates(states) : null },
       })
     }
   }
 
   /** Returns the files that sidecars of a folder name as accompaniment, by their song. */
-  async #accompaniments(
+  async #namedAccompaniments(
     folder: string,
     sidecars: ReadonlyMap<string, string | undefined>,
   ): Promise<ReadonlyMap<string, string>> {
@@ -130,9 +144,8 @@ class Walk implements FolderContent {
     for (const [name, sidecar] of sidecars) {
       if (sidecar === undefined || kindOf(extensionOf(name)) !== 'audio') continue
       // An invalid one is reported when its file is imported.
-      const read = await readSidecar(join(this.#root, folder, sidecar)).catch(() => undefined)
-      if (read?.accompaniment !== undefined && read.accompaniment !== name)
-        named.set(name, read.accompaniment)
+      const read = await readSidecar(this.#root, `${folder}${sidecar}`).catch(() => undefined)
+      if (read?.accompaniment !== undefined) named.set(name, read.accompaniment)
     }
     return named
   }
@@ -140,6 +153,23 @@ class Walk implements FolderContent {
   #skip(path: string, reason: string): undefined {
     this.skipped.push({ path, reason })
   }
+}
+
+/** Returns why a file cannot be the accompaniment of a song; undefined if it can. named: all accompaniments, by song. */
+function accompanimentProblem(
+  [song, accompaniment]: readonly [string, string],
+  named: ReadonlyMap<string, string>,
+  files: ReadonlyMap<string, BigIntStats>,
+): string | undefined {
+  if (accompaniment === song) return 'its sidecar names the file itself as accompaniment'
+  const isSound =
+    kindOf(extensionOf(accompaniment)) === 'audio' && (files.get(accompaniment)?.size ?? 0n) > 0n
+  if (!isSound) return noSoundFile
+  // Files of one name with different extensions have the same sidecar.
+  const own = named.get(accompaniment)
+  return own === undefined || own === accompaniment
+    ? undefined
+    : 'the accompaniment that the sidecar names has an accompaniment itself'
 }
 
 /** Returns a text that is equal for the same sizes and modification times. */

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { link, mkdir, rename, symlink, writeFile } from 'node:fs/promises'
+import { renameSync, rmSync, symlinkSync } from 'node:fs'
+import { link, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { newLibrary, rights, type TestLibrary, writeImage } from './library.ts'
+import { addWithModel, newLibrary, rights, type TestLibrary, writeImage, writeSound } from './library.ts'
+import { colourModel } from './stand-in-model.ts'
 
 async function paths(library: TestLibrary): Promise<string[]> {
   const db = await library.openDb()
@@ -83,4 +85,91 @@ test.for([
   expect(out).toContain('0 imported, 1 skipped')
   expect(out).toContain('skipped a.png: ')
   expect(out).toContain(reason)
+})
+
+test.skipIf(process.platform === 'win32').for(['link', 'pipe'])(
+  'a sidecar that becomes a %s after the folder was listed is not read',
+  async (kind) => {
+    const library = await newLibrary()
+    await writeImage(library.media('a.png'))
+    await writeFile(library.media('a.json'), '{"title": "own"}')
+    await writeFile(join(library.root, 'secret.json'), '{"title": "secret"}')
+    const { imported, skipped } = await addWithModel(library, colourModel(), () => {
+      rmSync(library.media('a.json'))
+      if (kind === 'pipe') execFileSync('mkfifo', [library.media('a.json')])
+      else symlinkSync(join(library.root, 'secret.json'), library.media('a.json'))
+    })
+    expect(imported).toBe(0)
+    expect(skipped.map(({ path }) => path)).toEqual(['a.png'])
+  },
+)
+
+test.skipIf(process.platform !== 'linux')(
+  'a file that becomes a link during its analysis is read no further, and not imported',
+  async () => {
+    const library = await newLibrary()
+    await writeImage(library.media('a.png'), 'red')
+    const bytes = await readFile(library.media('a.png'))
+    const secret = join(library.root, 'secret.png')
+    await writeImage(secret, 'blue')
+    const model = colourModel()
+    const { imported, skipped } = await addWithModel(library, {
+      ...model,
+      async embedImages(paths, options) {
+        renameSync(library.media('a.png'), join(library.root, 'a.png'))
+        symlinkSync(secret, library.media('a.png'))
+        expect(await readFile(paths[0] ?? '')).toEqual(bytes)
+        return await model.embedImages(paths, options)
+      },
+    })
+    expect(imported).toBe(0)
+    expect(skipped).toEqual([{ path: 'a.png', reason: 'it cannot be read (ELOOP)' }])
+  },
+)
+
+test.for([
+  ['itself', { a: 'a.mp3' }, ['skipped a.mp3: its sidecar names the file itself'], ['b.mp3', 'c.mp3']],
+  [
+    'an image',
+    { a: 'd.png' },
+    ['skipped a.mp3: the accompaniment that the sidecar names is no sound'],
+    ['b.mp3', 'c.mp3'],
+  ],
+  ['a song with another', { a: 'b.mp3', b: 'c.mp3' }, ['skipped a.mp3: the accompaniment that'], ['b.mp3']],
+] as const)(
+  'a song whose accompaniment is %s is skipped, and hides no file',
+  async ([, sidecars, lines, sounds]) => {
+    const library = await newLibrary()
+    for (const [index, name] of ['a', 'b', 'c'].entries())
+      await writeSound(library.media(`${name}.mp3`), { title: String(index) })
+    await writeImage(library.media('d.png'))
+    for (const [name, accompaniment] of Object.entries(sidecars))
+      await writeFile(library.media(`${name}.json`), JSON.stringify({ audio_type: 'song', accompaniment }))
+    const { out } = await library.run('add', library.media(), ...rights)
+    for (const line of lines) expect(out).toContain(line)
+    expect(await paths(library)).toEqual([...sounds, 'd.png'])
+    expect(out.includes('found with their songs: 1')).toBe(sounds.length === 1)
+  },
+)
+
+test('a store that fails once is tried again, and one that always fails ends the import', async () => {
+  const library = await newLibrary()
+  await writeImage(library.media('a.png'), 'red')
+  const model = colourModel()
+  const incoming = join(library.data, 'files', 'incoming')
+  let lost = 0
+  const add = async (times: number) =>
+    await addWithModel(library, {
+      ...model,
+      async embedImages(paths, options) {
+        await rm(incoming, { recursive: true, force: true })
+        if (lost < times) lost += 1
+        else await mkdir(incoming)
+        return await model.embedImages(paths, options)
+      },
+    })
+  await expect(add(Infinity)).rejects.toMatchObject({ code: 'ENOENT' })
+  expect(lost).toBe(2)
+  expect(await add(3)).toMatchObject({ imported: 1, skipped: [] })
+  expect(lost).toBe(3)
 })

@@ -47,7 +47,11 @@ export async function newLibrary(url?: string): Promise<TestLibrary> {
 export const rights = ['--licence', 'CC BY 4.0', '--attribution', 'Example Films'] as const
 
 /** Adds the folder of media files with a model, without the command. */
-export async function addWithModel(library: TestLibrary, model: EmbeddingModel) {
+export async function addWithModel(
+  library: TestLibrary,
+  model: EmbeddingModel,
+  onFile: (path: string) => void = () => {},
+) {
   await mkdir(library.data, { recursive: true })
   const db = await openDatabase(library.location)
   try {
@@ -55,7 +59,12 @@ export async function addWithModel(library: TestLibrary, model: EmbeddingModel) 
     return await importFolder(opened, {
       ...{ path: library.media(), licence: 'CC BY 4.0', attribution: 'Example Films', privateFolders: [] },
       model: { name: model.name, space: model.space, open: async () => model },
-      ...{ threads: 1, signal: new AbortController().signal, clock: () => 1_000, onFile: () => {} },
+      ...{
+        threads: 1,
+        signal: new AbortController().signal,
+        clock: () => 1_000,
+        onFile: ({ path }) => onFile(path),
+      },
     })
   } finally {
     await db.destroy()
