@@ -74,3 +74,10 @@ export interface MaterialGrantsTable {
   material_id: number
   granted_at: number
 }
+
+/** Last numbers of the library, which never fall: those of deleted rows are not used again. */
+export interface LibraryNumbersTable {
+  /** Ids of folders and materials, and `updated_at` of materials. */
+  name: 'folder' | 'material' | 'change'
+  last: number
+}

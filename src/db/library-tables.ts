@@ -33,8 +33,22 @@ export async function libraryTables(db: Kysely<unknown>): Promise<void> {
     .on('material_grants')
     .column('material_id')
     .execute()
+  await libraryNumbers(db)
   await (isPostgres ? postgresWords : sqliteWords).execute(db)
   if (isPostgres) await sql`create index material_words_terms on material_words using gin (terms)`.execute(db)
+}
+
+async function libraryNumbers(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('library_numbers')
+    .addColumn('name', 'text', (c) => c.primaryKey())
+    .addColumn('last', 'bigint', (c) => c.notNull())
+    .execute()
+  await db
+    .withTables<{ library_numbers: { name: string; last: number } }>()
+    .insertInto('library_numbers')
+    .values(['folder', 'material', 'change'].map((name) => ({ name, last: 0 })))
+    .execute()
 }
 
 async function materialsTable(db: Kysely<unknown>): Promise<void> {

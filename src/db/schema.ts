@@ -4,6 +4,7 @@ import type { Answerer } from '../contract/questions.ts'
 import type { TaskState } from '../contract/task.ts'
 import type {
   LibraryFoldersTable,
+  LibraryNumbersTable,
   MaterialGrantsTable,
   MaterialsTable,
   MaterialVectorsTable,
@@ -32,6 +33,7 @@ export interface DatabaseSchema {
   materials: MaterialsTable
   material_vectors: MaterialVectorsTable
   material_grants: MaterialGrantsTable
+  library_numbers: LibraryNumbersTable
 }
 
 /** One row: the permanent id of the database, which a file store is bound to. */

@@ -1,8 +1,9 @@
+import { MediaError } from '../contract/errors.ts'
 import type { Db, WriteTransaction } from '../db/schema.ts'
 
 /**
- * Grants materials to an account for ever, within the transaction that completes its search. Those that were removed from
- * the library since are left out: no copy of them is kept.
+ * Grants materials to an account for ever, within the transaction that completes its search. Throws 6401, which is retryable,
+ * if one is no longer found: no copy of it is kept, so that the result may not contain its links.
  */
 export async function grantMaterials(
   trx: WriteTransaction,
@@ -19,7 +20,9 @@ export async function grantMaterials(
     .where('id', 'in', ids)
     .where('state', '=', 'active')
     .execute()
-  if (active.length === 0) return
+  if (active.length < new Set(ids).size) {
+    throw new MediaError(6401, 'the library was changed during the search', { hint: 'Search again.' })
+  }
   await trx
     .insertInto('material_grants')
     .values(active.map(({ id }) => ({ account_id: accountId, material_id: id, granted_at: now })))

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path/posix'
-import type { Insertable, Selectable } from 'kysely'
-import type { LibraryFoldersTable, MaterialsTable } from '../db/library-schema.ts'
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { LibraryFoldersTable, LibraryNumbersTable, MaterialsTable } from '../db/library-schema.ts'
 import type { Db, MaterialRow, WriteTransaction } from '../db/schema.ts'
 import { removeWords, replaceWords } from './word-index.ts'
 
@@ -36,7 +36,7 @@ export async function saveFolder(
         .execute()
       return { ...known, licence, attribution }
     }
-    const row = { ...folder, id: (await highestId(trx, 'library_folders')) + 1, added_at: now }
+    const row = { ...folder, id: await nextNumber(trx, 'folder'), added_at: now }
     await trx.insertInto('library_folders').values(row).execute()
     return row
   })
@@ -61,8 +61,8 @@ export async function saveMaterial(
     readonly now: number
   },
 ): Promise<number> {
-  const updated_at = await nextChange(trx, now)
-  const saved = id ?? (await highestId(trx, 'materials')) + 1
+  const updated_at = await nextNumber(trx, 'change', now)
+  const saved = id ?? (await nextNumber(trx, 'material'))
   const row = { ...content, state: 'active' as const, updated_at }
   if (id === undefined) {
     await trx
@@ -100,7 +100,7 @@ export async function moveMaterial(
   const moved = { ...row, ...columns, name: basename(columns.path ?? row.path) }
   await trx
     .updateTable('materials')
-    .set({ ...columns, name: moved.name, updated_at: await nextChange(trx, now) })
+    .set({ ...columns, name: moved.name, updated_at: await nextNumber(trx, 'change', now) })
     .where('id', '=', row.id)
     .execute()
   if (moved.state === 'active') await indexWords(trx, moved)
@@ -133,19 +133,17 @@ function wordsOfName(name: string): string {
   return name.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replaceAll(/[-_./+]+/g, ' ')
 }
 
-/** Returns a time for `updated_at` that no earlier change of the library has. */
-async function nextChange(trx: WriteTransaction, now: number): Promise<number> {
-  const last = await trx
-    .selectFrom('materials')
-    .select((eb) => eb.fn.max<number | null>('updated_at').as('time'))
-    .executeTakeFirst()
-  return Math.max(now, (last?.time ?? 0) + 1)
-}
-
-async function highestId(trx: WriteTransaction, table: 'library_folders' | 'materials'): Promise<number> {
-  const row = await trx
-    .selectFrom(table)
-    .select((eb) => eb.fn.max<number | null>('id').as('id'))
-    .executeTakeFirst()
-  return row?.id ?? 0
+/** Returns a number that is higher than all before, and at least `least`, also after the rows with those were deleted. */
+async function nextNumber(
+  trx: WriteTransaction,
+  name: LibraryNumbersTable['name'],
+  least = 1,
+): Promise<number> {
+  const { last } = await trx
+    .updateTable('library_numbers')
+    .set({ last: sql`case when last < ${least} then ${least} else last + 1 end` })
+    .where('name', '=', name)
+    .returning('last')
+    .executeTakeFirstOrThrow()
+  return last
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ensureAccount } from '../../src/accounts/accounts.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
+import { findGranted, grantMaterials } from '../../src/library/grants.ts'
 import { findMaterial, openOriginal } from '../../src/library/materials.ts'
 import { hasPostgres, newDatabase } from '../postgres.ts'
 import { newLibrary, rights, type TestLibrary, writeImage, writeSound } from './library.ts'
@@ -131,6 +132,40 @@ test.skipIf(process.platform === 'win32')(
     expect((await read(library, id)).name).toBe('a.png')
   },
 )
+
+test('ids and numbers of changes are not used again, and only what is still found is granted', async () => {
+  const library = await newLibrary()
+  await writeImage(library.media('a.png'))
+  const add = async () => {
+    await library.run('add', library.media(), ...rights)
+    const db = await library.openDb()
+    const columns = ['id', 'folder_id', 'updated_at'] as const
+    return await db.selectFrom('materials').select(columns).executeTakeFirstOrThrow()
+  }
+  const before = await add()
+  const db = await library.openDb()
+  await db
+    .updateTable('materials')
+    .set({ updated_at: before.updated_at + 1e9 })
+    .execute()
+  await db
+    .updateTable('library_numbers')
+    .set({ last: before.updated_at + 1e9 })
+    .where('name', '=', 'change')
+    .execute()
+  await library.run('remove', library.media())
+  const after = await add()
+  expect(after.id).toBeGreaterThan(before.id)
+  expect(after.folder_id).toBeGreaterThan(before.folder_id ?? 0)
+  expect(after.updated_at).toBeGreaterThan(before.updated_at + 1e9)
+  await ensureAccount(db, { id: 1, name: 'local', now: 1 })
+  const grantAll = (...ids: readonly number[]) =>
+    db.transaction().execute((trx) => grantMaterials(trx, { accountId: 1, ids, now: 1 }))
+  await expect(grantAll(after.id, before.id)).rejects.toMatchObject({ code: 6401, retryable: true })
+  expect(await findGranted(db, { accountId: 1, ids: [after.id] })).toEqual(new Set())
+  await grantAll(after.id, after.id)
+  expect(await findGranted(db, { accountId: 1, ids: [after.id, before.id] })).toEqual(new Set([after.id]))
+})
 
 test('what is appended to an original while it is sent is not sent', async () => {
   const library = await newLibrary()
