@@ -2,6 +2,7 @@ import { lstat, realpath, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import { findPrivateFolder, type PrivateFolder } from '../platform/private-folders.ts'
+import { isInside } from '../platform/paths.ts'
 import { errorCode } from '../platform/system-error.ts'
 import {
   importFile,
@@ -45,8 +46,9 @@ export interface ImportSummary extends Readonly<Record<ImportOutcome, number>> {
 
 /**
  * Imports the media files of a folder into the library, or what changed since an earlier import. One file at a time; a file
- * that fails is skipped. Throws 6016 for what is no folder or is the service's own, 6401 for a model of another vector space
- * than the library's, and errors of the machine, such as a full disk; a repeated call continues.
+ * that fails is skipped. Throws 6016 for what is no folder, is the service's own or overlaps another folder of the library, 6401
+ * for a model of another vector space than the library's, and errors of the machine, such as a full disk; a repeated call
+ * continues.
  */
 export async function importFolder(
   library: OpenLibrary,
@@ -54,6 +56,7 @@ export async function importFolder(
 ): Promise<ImportSummary> {
   const { licence, attribution, privateFolders, model, clock } = options
   const path = await openFolderPath(options.path, privateFolders)
+  await checkOverlap(library, path)
   if (model) await checkSpace(library, model)
   const content = await walkFolder(path, privateFolders)
   const folder = await saveFolder(library.db, { path, licence, attribution }, clock())
@@ -95,6 +98,16 @@ async function openFolderPath(given: string, privateFolders: readonly PrivateFol
   if (!owned) return path
   throw new MediaError(6016, `${given} is in the ${owned.use} of the service`, {
     hint: 'Name a folder with your own media files.',
+  })
+}
+
+/** Throws 6016 if another folder of the library contains the folder or is inside it: its files would be materials twice. */
+async function checkOverlap({ db }: OpenLibrary, path: string): Promise<void> {
+  const folders = await db.selectFrom('library_folders').select('path').where('path', '!=', path).execute()
+  const known = folders.find((one) => isInside(one.path, path) || isInside(path, one.path))
+  if (!known) return
+  throw new MediaError(6016, `${known.path} is in the library and overlaps ${path}`, {
+    hint: 'Add the known folder again, or remove it first: reelwright library remove <folder>.',
   })
 }
 

@@ -115,11 +115,11 @@ test.skipIf(process.platform !== 'linux')(
     const model = colourModel()
     const { imported, skipped } = await addWithModel(library, {
       ...model,
-      async embedImages(paths, options) {
+      async embedImages(pictures, options) {
         renameSync(library.media('a.png'), join(library.root, 'a.png'))
         symlinkSync(secret, library.media('a.png'))
-        expect(await readFile(paths[0] ?? '')).toEqual(bytes)
-        return await model.embedImages(paths, options)
+        expect(await readFile(pictures[0] ?? '')).toEqual(bytes)
+        return await model.embedImages(pictures, options)
       },
     })
     expect(imported).toBe(0)
@@ -161,11 +161,11 @@ test('a store that fails once is tried again, and one that always fails ends the
   const add = async (times: number) =>
     await addWithModel(library, {
       ...model,
-      async embedImages(paths, options) {
+      async embedImages(pictures, options) {
         await rm(incoming, { recursive: true, force: true })
         if (lost < times) lost += 1
         else await mkdir(incoming)
-        return await model.embedImages(paths, options)
+        return await model.embedImages(pictures, options)
       },
     })
   await expect(add(Infinity)).rejects.toMatchObject({ code: 'ENOENT' })

@@ -162,3 +162,18 @@ test('the data folder is not imported', async () => {
   expect(out).toContain('skipped data/: only the service uses this folder')
   expect(await readdir(library.data)).toContain('b.png')
 })
+
+test.for([
+  ['sub', ''],
+  ['', 'sub'],
+])('a folder is not added when another one overlaps it (%j, then %j)', async ([first, second]) => {
+  const library = await newLibrary()
+  await writeImage(library.media('sub/a.png'))
+  await mkdir(library.media('sub-other'))
+  await library.run('add', library.media(first), ...rights)
+  const refused = await library.run('add', library.media(second), ...rights)
+  expect(refused).toMatchObject({ code: 1, out: '' })
+  expect(refused.err).toContain(`${library.media(first)} is in the library`)
+  expect(await materials(library)).toHaveLength(1)
+  if (first !== '') expect((await library.run('add', library.media('sub-other'), ...rights)).code).toBe(0)
+})
