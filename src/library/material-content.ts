@@ -15,8 +15,8 @@ export async function openMaterialContent(
 ): Promise<ReadableContent> {
   const row = await findMaterial(storage.db, id)
   if (part === 'original' || part === 'accompaniment') {
-    const { name, size, read } = await openOriginal(storage, id, part)
-    const tag = part === 'original' ? row.blake3 : `${row.blake3}-accompaniment-${size}`
+    const { name, size, modifiedAt, read } = await openOriginal(storage, id, part)
+    const tag = part === 'original' ? row.blake3 : `${row.blake3}-accompaniment-${size}-${modifiedAt}`
     return { name, ext: extensionOf(name), tag, size, read }
   }
   const blake3 = row[part]

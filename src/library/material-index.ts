@@ -6,8 +6,8 @@ import type { Db } from '../db/schema.ts'
 import { type ScannedVector, VectorTable } from './vector-table.ts'
 
 /**
- * Vectors that are kept in memory of each scope, at most: 1 KiB each, so that the service stays below 600 MiB. Further shots of
- * videos are left out first.
+ * Vectors that are kept in memory of each scope, at most: 1 KiB each, so that the service stays below 600 MiB. Of what is
+ * read at the same time, further shots of videos are left out first; what is read later does not displace them.
  */
 const maxVectors = 100_000
 
@@ -78,7 +78,7 @@ export class MaterialIndex {
       if (state === 'active') this.#active.set(id, scope)
     }
     const ids = changed.flatMap(({ id, scope, state }) => (state === 'active' && scope !== 'audio' ? id : []))
-    // First pictures first, as memory is bounded.
+    // First pictures of these materials first, as memory is bounded.
     await this.#readVectors(ids, '=')
     await this.#readVectors(ids, '>')
   }

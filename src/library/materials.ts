@@ -11,6 +11,8 @@ export interface OriginalFile {
   readonly name: string
   /** Bytes. */
   readonly size: number
+  /** Modification time when it was imported, ms. */
+  readonly modifiedAt: number
   /** Streams the file or a range of it. Throws 6004 if it was changed meanwhile. Call it at most once. */
   read(range?: ByteRange): Promise<NodeJS.ReadableStream>
 }
@@ -38,7 +40,7 @@ export async function openOriginal(
     ? { path: row.path, size: row.size, modifiedAt: row.modified_at }
     : accompanimentFile(row)
   if (!file) throw new MediaError(6004, `the material ${id} has no accompaniment`)
-  const own = { name: basename(file.path), size: file.size }
+  const own = { name: basename(file.path), size: file.size, modifiedAt: file.modifiedAt }
   if (kept !== null) return { ...own, read: (range) => files.read(kept, range) }
   const folder = await folderPath(db, row)
   return { ...own, read: (range) => readOriginal(folder, file, range) }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { queryTerms, textTerms } from './terms.ts'
 
 test.for([
-  ['Crème brûlée, Glasses & GPT-4!', ['creme', 'brulee', 'glasse', 'gpt', '4']],
+  ['Crème brûlée, Glasses & GPT-4!', ['creme', 'brulee', 'glass', 'gpt', '4']],
   [
     '雨の東京タワー',
     ['雨の', 'の東', '東京', '京タ', 'タワ', 'ワー', '雨', 'の', '東', '京', 'タ', 'ワ', 'ー'],
@@ -16,6 +16,20 @@ test.for([
   ['', []],
 ] as const)('terms of %j', ([text, terms]) => {
   expect(textTerms(text)).toEqual(terms)
+})
+
+test.for([
+  'glass glasses',
+  'bus buses',
+  'beach beaches',
+  'box boxes',
+  'house houses',
+  'avalanche avalanches',
+  'lens lenses',
+])('singular and plural are one term: %s', (text) => expect(new Set(textTerms(text)).size).toBe(1))
+
+test('words that only look like a plural keep their s', () => {
+  expect(textTerms('news lens bus glass this new')).toEqual(['news', 'lens', 'bus', 'glass', 'this', 'new'])
 })
 
 test.for([

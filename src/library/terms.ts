@@ -64,7 +64,15 @@ function wordTerms(text: string): string[] {
   })
 }
 
-/** Removes the plural s of words of at least four letters, but not the s of "glass", "bus" and "this". */
+/** Singular words whose s is part of them, beyond those on ss, us and is. */
+const singulars = new Set(['lens', 'news'])
+
+/**
+ * Removes the plural s of words of at least four letters, but not the s of "glass", "bus" and "this", and the e after sounds
+ * that need one before it, also in the singular: "beaches" and "beach", "caches" and "cache" are one term.
+ */
 function withoutPlural(word: string): string {
-  return /^[a-z]{2,}[^sui\W\d_]s$/.test(word) ? word.slice(0, -1) : word
+  if (singulars.has(word)) return word
+  const singular = /^[a-z]{2,}[^sui\W\d_]s$/.test(word) ? word.slice(0, -1) : word
+  return /^[a-z]+(?:ss|us|ns|x|ch|sh|zz)e$/.test(singular) ? singular.slice(0, -1) : singular
 }

@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { ensureAccount } from '../../src/accounts/accounts.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import { findGranted, grantMaterials } from '../../src/library/grants.ts'
+import { openMaterialContent } from '../../src/library/material-content.ts'
 import { findMaterial, openOriginal } from '../../src/library/materials.ts'
 import { hasPostgres, newDatabase } from '../postgres.ts'
 import { newLibrary, rights, type TestLibrary, writeImage, writeSound } from './library.ts'
@@ -132,6 +133,22 @@ test.skipIf(process.platform === 'win32')(
     expect((await read(library, id)).name).toBe('a.png')
   },
 )
+
+test('an accompaniment of another state has another tag', async () => {
+  const library = await newLibrary()
+  await writeSound(library.media('song.mp3'))
+  await writeSound(library.media('off.mp3'))
+  await writeFile(library.media('song.json'), '{"audio_type":"song","accompaniment":"off.mp3"}')
+  const tag = async () => {
+    await library.run('add', library.media(), ...rights)
+    const { db, files } = await storage(library)
+    const { id } = await db.selectFrom('materials').select('id').executeTakeFirstOrThrow()
+    return (await openMaterialContent({ db, files }, { id, part: 'accompaniment' })).tag
+  }
+  const before = await tag()
+  await utimes(library.media('off.mp3'), 1, 1)
+  expect(await tag()).not.toBe(before)
+})
 
 test('ids and numbers of changes are not used again, and only what is still found is granted', async () => {
   const library = await newLibrary()
