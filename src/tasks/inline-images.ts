@@ -9,6 +9,7 @@ import type { Db, TaskRow, WriteTransaction } from '../db/schema.ts'
 import { imageExtension } from '../engines/ffmpeg/image-format.ts'
 import { type FileStorage, removeUnreferencedContent, requireContent } from '../files/content.ts'
 import { type BoundedFileStorage, checkQuota } from '../files/storage-limits.ts'
+import { failpoint } from '../platform/failpoint.ts'
 import { createHasher } from '../platform/hash.ts'
 
 /** An image that a request contains as text. */
@@ -87,12 +88,28 @@ function replaceValue(whole: object, path: MarkedValue['path'], value: string): 
   if (last !== undefined) at[last] = value
 }
 
-/** Stores the content of images. Until a task records it, any removal of unreferenced content may remove it. */
-export async function storeInlineImages(
+/** Attempts to store and record images, before another removal of their content is an error. */
+const maxAttempts = 3
+
+/**
+ * Stores the content of images, then calls `record`, whose transaction records them. Repeats both if `record` throws 6036:
+ * the content is removed when another task that used an image ends in between. Returns what `record` returns.
+ */
+export async function recordWithImages<T>(
   { files }: Pick<FileStorage, 'files'>,
   images: readonly InlineImage[],
-): Promise<void> {
-  for (const { bytes } of images) await files.put(chunksOf(bytes), maxInlineImageBytes)
+  record: () => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    for (const { bytes } of images) await files.put(chunksOf(bytes), maxInlineImageBytes)
+    failpoint('submit.images')
+    try {
+      return await record()
+    } catch (error) {
+      const wasRemoved = images.length > 0 && error instanceof MediaError && error.code === 6036
+      if (!wasRemoved || attempt === maxAttempts) throw error
+    }
+  }
 }
 
 async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -18,8 +18,8 @@ import {
   extractInlineImages,
   type InlineImage,
   recordInlineImages,
+  recordWithImages,
   removeUnusedImages,
-  storeInlineImages,
 } from './inline-images.ts'
 import { logCreated } from './task-metrics.ts'
 import { toTaskRecord } from './records.ts'
@@ -214,9 +214,7 @@ async function insertWithImages(service: Service, draft: TaskDraft): Promise<Ins
   const { images } = draft
   let isUsed = false
   try {
-    await storeInlineImages(service, images)
-    failpoint('submit.images')
-    const result = await insertTask(service, draft)
+    const result = await recordWithImages(service, images, () => insertTask(service, draft))
     isUsed = result.row.id === draft.task.id
     return result
   } finally {

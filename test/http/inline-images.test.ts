@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { accountBalance } from '../../src/accounts/ledger.ts'
 import { fillPath, routes } from '../../src/contract/routes.ts'
 import type { TaskQuote } from '../../src/contract/task.ts'
@@ -86,6 +86,35 @@ onNewDatabases('inline images', (start) => {
     expect(await storageUsed(db, account.id)).toBe(0)
     expect(await storedHashes(service)).toEqual([])
     expect(await accountBalance(db, account.id)).toBe(20)
+  })
+
+  test.each([
+    ['twice between storing and recording it is stored again', 2, { status: 200 }],
+    ['again and again leaves nothing behind', 3, { status: 400, code: 6036, data: null }],
+  ])('whose content is removed %s', async (_, removals, expected) => {
+    await using service = await start({ operations: [imageModule] })
+    const account = await service.account(20)
+    const calls = api(account)
+    const { files, db } = service.running.service
+    const put = files.put.bind(files)
+    let left = removals
+    const storing = vi.spyOn(files, 'put').mockImplementation(async (...args) => {
+      const stored = await put(...args)
+      // As the end of another task that used the image does.
+      if (left > 0) await files.remove(stored.blake3)
+      left -= 1
+      return stored
+    })
+    const created = await calls.create(type, { input: [{ image: base64(one) }] })
+    storing.mockRestore()
+    expect(created).toMatchObject(expected)
+    const isCreated = created.status === 200
+    if (isCreated) {
+      const ended = await calls.ended(type, created.data.task_id)
+      expect(ended.data.output_result).toEqual({ hashes: [sha256(one)] })
+    }
+    expect(await storedHashes(service)).toEqual([])
+    expect(await accountBalance(db, account.id)).toBe(isCreated ? 19 : 20)
   })
 
   test('make equal creations equal, and quotes store nothing', async () => {
