@@ -88,6 +88,8 @@ describe.skipIf(!hasPacks)('material_describe (REELWRIGHT_TESTDATA)', () => {
       (id) => described(id, { desc: '這裡的碼頭邊停著幾艘漁船，遠處還見燈塔與雲層。' }),
     ],
     ['empty', (id) => described(id, { desc: ' ' })],
+    ['in Japanese', (id) => described(id, { desc: '夕暮れの港に停泊する漁船' })],
+    ['with English tags', (id) => described(id, { tags: ['boat', 'dusk', 'harbour', '港口'] })],
     ['with two tags', (id) => described(id, { tags: ['港口', '清晨', '港口'] })],
     ['with a mark above 100', (id) => described(id, { mark: 100.5 })],
     ['with a negative mark', (id) => described(id, { mark: -1 })],

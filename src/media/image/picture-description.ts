@@ -1,6 +1,6 @@
 import { sentenceParts } from '../speech/sentences.ts'
 import { plainModelText } from '../subtitles/control-characters.ts'
-import { isSimplifiedChinese } from '../text/simplified-chinese.ts'
+import { areMostlyChinese, isSimplifiedChinese } from '../text/simplified-chinese.ts'
 import { type Addition, additionNames, isAddition } from './usable-flags.ts'
 
 /** A description as a model gave it. */
@@ -34,27 +34,38 @@ export type DescriptionCheck =
 /** Checks a description. Cuts a long text at a sentence, and drops repeated, empty and excess tags. */
 export function checkDescription({ desc, tags, mark, added }: GivenDescription): DescriptionCheck {
   const text = cutAtSentence(plain(desc), descriptionLimits.desc)
-  const { tag: longest, leastTags, mostTags } = descriptionLimits
-  const plainTags = tags.map((tag) => plain(tag).replace(/^#\s*/u, ''))
-  const kept = [...new Set(plainTags)].filter((tag) => tag !== '' && [...tag].length <= longest)
+  const kept = keptTags(tags)
   const unknown = added.filter((word) => !isAddition(word))
   const problems = [
     ...(isSimplifiedChinese(text) ? [] : ['desc is not in Simplified Chinese']),
-    ...(kept.length < leastTags
-      ? [
-          `tags has ${kept.length} different tags of at most ${longest} characters, and at least ${leastTags} are needed`,
-        ]
-      : []),
+    ...tagProblems(kept),
     ...(mark >= 0 && mark <= 100 ? [] : ['mark is not between 0 and 100']),
     ...(unknown.length > 0 ? [`added has other words than ${additionNames.join(', ')}`] : []),
   ]
   if (problems.length > 0) return { problems }
   return {
     description: {
-      ...{ desc: text, tags: kept.slice(0, mostTags), mark: Math.round(mark * 100) / 100 },
+      ...{ desc: text, tags: kept, mark: Math.round(mark * 100) / 100 },
       added: added.filter(isAddition),
     },
   }
+}
+
+function keptTags(tags: readonly string[]): readonly string[] {
+  const plainTags = tags.map((tag) => plain(tag).replace(/^#\s*/u, ''))
+  return [...new Set(plainTags)]
+    .filter((tag) => tag !== '' && [...tag].length <= descriptionLimits.tag)
+    .slice(0, descriptionLimits.mostTags)
+}
+
+function tagProblems(kept: readonly string[]): readonly string[] {
+  const { tag: longest, leastTags } = descriptionLimits
+  if (kept.length < leastTags) {
+    return [
+      `tags has ${kept.length} different tags of at most ${longest} characters, and at least ${leastTags} are needed`,
+    ]
+  }
+  return areMostlyChinese(kept) ? [] : ['most tags are not in Simplified Chinese']
 }
 
 const plain = (text: string) => plainModelText(text).replaceAll(/\s+/gu, ' ').trim()

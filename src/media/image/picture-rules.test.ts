@@ -170,6 +170,8 @@ describe('descriptions', () => {
         expect.stringContaining('added'),
       ],
     })
+    const english = { desc: '港口的照片。', tags: ['boat', 'dusk', '港口'], mark: 50, added: [] }
+    expect(checkDescription(english)).toEqual({ problems: ['most tags are not in Simplified Chinese'] })
     const usable = { desc: '港口的iPhone照片。', tags: ['#港口', '照片', 'iPhone'], mark: 66.666, added: [] }
     expect(checkDescription(usable)).toEqual({
       description: { desc: '港口的iPhone照片。', tags: ['港口', '照片', 'iPhone'], mark: 66.67, added: [] },

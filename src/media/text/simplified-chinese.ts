@@ -15,11 +15,24 @@ function standardCharacters(): ReadonlySet<string> {
   return standard
 }
 
-/** Whether a text is Chinese in simplified characters. */
+/** Words in Katakana or Hangul: a Chinese text has at most one, such as a name. */
+const foreignWords = /[\p{Script=Katakana}\p{Script=Hangul}\u30fb\u30fc]+/gu
+
+/** Particles and endings of Japanese. */
+const hiragana = /\p{Script=Hiragana}/u
+
+/** Whether a text is Chinese in simplified characters. It may contain names in other letters, but no Hiragana. */
 export function isSimplifiedChinese(text: string): boolean {
+  if (hiragana.test(text) || (text.match(foreignWords) ?? []).length > 1) return false
   const han = text.match(/\p{Script=Han}/gu) ?? []
   const words = text.match(/[^\p{Script=Han}\P{L}]+/gu) ?? []
   if (han.length === 0 || han.length < leastHan * (han.length + words.length)) return false
   const known = standardCharacters()
   return han.filter((letter) => known.has(letter)).length >= leastShare * han.length
+}
+
+/** Whether more than half of several short texts contain Han characters and no Hiragana. */
+export function areMostlyChinese(texts: readonly string[]): boolean {
+  const chinese = texts.filter((text) => /\p{Script=Han}/u.test(text) && !hiragana.test(text))
+  return chinese.length > texts.length / 2
 }
