@@ -90,19 +90,22 @@ test('the next step of a completed task contains the notes of its result', () =>
   )
 })
 
-test('the output contains no download URLs, at any depth', () => {
-  const slot = { file_id: '8', download_url: '/base/file/8/download', source: 'a' }
+test('the output contains no download URLs and no relative links, at any depth', () => {
+  const slot = { file_id: '8', download_url: '/base/file/8/download', thumb_url: '/thumb/8', source: 'a' }
   const output_result = {
     file_id: '7',
     download_url: 'x',
     midi_download_url: 'y',
     slots: [slot],
-    deep: { slot },
+    deep: { slot, page_url: 'https://example.org/8', url: '/8', curl: '/8', other_url: 8 },
   }
   expect(taskSnapshot({ ...task, status: 'completed', output_result }).output).toEqual({
     file_id: '7',
     slots: [{ file_id: '8', source: 'a' }],
-    deep: { slot: { file_id: '8', source: 'a' } },
+    deep: {
+      ...{ slot: { file_id: '8', source: 'a' }, page_url: 'https://example.org/8' },
+      ...{ curl: '/8', other_url: 8 },
+    },
   })
 })
 

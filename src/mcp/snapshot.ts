@@ -78,11 +78,19 @@ function withoutFields(
   return Object.fromEntries(Object.entries(output).filter(([name]) => !omitted.includes(name)))
 }
 
-/** Removes download URLs, which are relative or need a key: files are delivered by path or by signed link. */
+/**
+ * Removes download URLs and relative links at any depth: they need a key or the address of the service, and files are
+ * delivered by path or by signed link.
+ */
 function withoutDownloadUrls(output: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const kept = Object.entries(output).filter(([name]) => !/(^|_)download_url$/.test(name))
+  const kept = Object.entries(output).filter(
+    ([name, value]) => !/(^|_)download_url$/.test(name) && !isRelativeLink(name, value),
+  )
   return Object.fromEntries(kept.map(([name, value]) => [name, withoutNestedUrls(value)]))
 }
+
+const isRelativeLink = (name: string, value: unknown): boolean =>
+  /(^|_)url$/.test(name) && typeof value === 'string' && value.startsWith('/')
 
 function withoutNestedUrls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => withoutNestedUrls(item))

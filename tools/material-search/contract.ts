@@ -71,7 +71,7 @@ export const materialSearch = operation({
   nextStep: ({ results }) =>
     results.length === 0
       ? 'Nothing was found. Try other words or another scope.'
-      : 'Look at the previews, then save what you need: call download_file with material_id. Keep the attribution in note.',
+      : 'Save what may fit with download_file and material_id, then look at it with inspect_file. Keep the attribution in note.',
   examples: [
     {
       title: 'Footage of the sea, each view once',
