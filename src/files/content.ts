@@ -54,20 +54,32 @@ export async function isContentReferenced(db: Db, blake3: string): Promise<boole
   return row !== undefined
 }
 
+/** Columns of a material that name content. */
+const materialContents = ['cover', 'preview', 'thumb', 'kept', 'kept_accompaniment'] as const
+
 async function isMaterialContent(db: Db, blake3: string): Promise<boolean> {
   const material = await db
     .selectFrom('materials')
     .select('id')
-    .where((eb) =>
-      eb.or(
-        (['cover', 'preview', 'thumb', 'kept', 'kept_accompaniment'] as const).map((content) =>
-          eb(content, '=', blake3),
-        ),
-      ),
-    )
+    .where((eb) => eb.or(materialContents.map((content) => eb(content, '=', blake3))))
     .limit(1)
     .executeTakeFirst()
   return material !== undefined
+}
+
+/** The hashes for which `isContentReferenced` is true, in a few queries. */
+export async function findReferencedContents(db: Db): Promise<ReadonlySet<string>> {
+  const images = await db.selectFrom('task_images').select('blake3').execute()
+  const files = await db.selectFrom('files').select('blake3').where('removed_at', 'is', null).execute()
+  const materials = await db.selectFrom('materials').select(materialContents).execute()
+  const referenced = new Set([...images, ...files].map(({ blake3 }) => blake3))
+  for (const material of materials) {
+    for (const column of materialContents) {
+      const blake3 = material[column]
+      if (blake3 !== null) referenced.add(blake3)
+    }
+  }
+  return referenced
 }
 
 /** Whether the account has a file record with this content. */

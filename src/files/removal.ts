@@ -6,7 +6,7 @@ import { failpoint } from '../platform/failpoint.ts'
 import {
   accountHasContent,
   type FileStorage,
-  isContentReferenced,
+  findReferencedContents,
   type RemovedFile,
   removeUnreferencedContent,
 } from './content.ts'
@@ -116,9 +116,10 @@ async function markRemoved(
  * before it accepts requests; commands may import into the library meanwhile.
  */
 export async function removeOrphans(db: Db, files: FileStore): Promise<void> {
+  const referenced = await findReferencedContents(db)
   for await (const { blake3 } of files.list()) {
-    // An import into the library may record it meanwhile, and locks it for that.
-    if (!(await isContentReferenced(db, blake3))) await removeUnreferencedContent({ db, files }, blake3)
+    // An import into the library may record it meanwhile, and locks it for that: the removal checks again.
+    if (!referenced.has(blake3)) await removeUnreferencedContent({ db, files }, blake3)
   }
   for await (const id of files.listUploads()) {
     if (!(await isUploadOpen(db, id))) await files.discard(id)
