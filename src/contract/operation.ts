@@ -73,7 +73,7 @@ export interface Operation<
   readonly fullLinks?: true
   /**
    * For results that would fill the context of a model: agents on the service's machine get the result as a JSON file of
-   * this name, and in their reply only its other fields.
+   * this name. The reply to any agent has only its other fields.
    */
   readonly agentFile?: { readonly name: string; readonly fields: readonly string[] }
   /** Next step for the agent, if it is more than handing over the result. */

@@ -1,4 +1,5 @@
 import { asksQuestions, expectedTimes, type TaskView } from '../client/tasks.ts'
+import { fillPath, routes } from '../contract/routes.ts'
 import { fetchQuestionBatch, type QuestionBatch } from './question-batch.ts'
 import { fetchRegionOverview } from './region-overview.ts'
 import type { ToolReply } from './reply.ts'
@@ -51,8 +52,11 @@ export async function knownTaskSnapshot(
     isJoined,
     assumed: task.assumed,
     regions: await fetchRegionOverview(session, view, signal),
-    advice: operationAdvice(session, { view, task, delivery }),
-    omitted: fieldsInFile(session, { view, delivery }),
+    advice: joinAdvice([
+      ...omittedFieldsAdvice(session, { view, delivery }),
+      operationAdvice(session, { view, task, delivery }),
+    ]),
+    omitted: fieldsInFile(session, { view }),
     expected: await expectedTimes(session.client, view),
   })
   const { error } = snapshot
@@ -69,13 +73,29 @@ function restoreErrorNames(error: NonNullable<Snapshot['error']>, { restoreNames
   return Object.fromEntries(texts) as Record<string, unknown>
 }
 
-/** Fields of an output that agents get in a file: all agents but those that get links. */
+/** Fields of an output that agents do not get in their reply. */
 function fieldsInFile(
   { operations }: Pick<Session, 'operations'>,
-  { view, delivery }: Pick<DeliveredTask, 'view' | 'delivery'>,
+  { view }: Pick<DeliveredTask, 'view'>,
 ): readonly string[] | undefined {
+  return operations.find(({ name }) => name === view.task_type)?.agentFile?.fields
+}
+
+/** How an agent that gets links instead of files gets the fields that its reply omits; empty for other agents. */
+function omittedFieldsAdvice(
+  session: Pick<Session, 'operations'>,
+  { view, delivery }: Pick<DeliveredTask, 'view' | 'delivery'>,
+): readonly string[] {
+  const omitted = fieldsInFile(session, { view }) ?? []
   const isLinked = delivery !== null && ('linked' in delivery || 'unlinked' in delivery)
-  return isLinked ? undefined : operations.find(({ name }) => name === view.task_type)?.agentFile?.fields
+  if (view.status !== 'completed' || !isLinked || omitted.length === 0) return []
+  const { task_type, task_id } = view
+  const { method } = routes.queryTask
+  const request = `${method} ${fillPath(routes.queryTask.path, { task_type, task_id })}`
+  return [
+    `Too long for this reply: ${omitted.join(', ')}. ${request}, at the service_address of service_status and with the ` +
+      'API key, returns the whole result.',
+  ]
 }
 
 /** The operation's own advice on what to do with the output of a completed task. */
@@ -90,6 +110,11 @@ function operationAdvice(
   const nameFile = (fileId: string): string => saved.find(({ file_id }) => file_id === fileId)?.path ?? fileId
   const output = operation.output.safeParse(view.output_result)
   return output.success ? operation.nextStep(output.data, { input: task.input, nameFile }) : undefined
+}
+
+function joinAdvice(parts: readonly (string | undefined)[]): string | undefined {
+  const given = parts.filter((part) => part !== undefined)
+  return given.length === 0 ? undefined : given.join(' ')
 }
 
 /** State and progress of an unfinished task in a few words, or what it waits for. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport, type ClientOptions } from '@modelcontextprotocol/client'
 import { createClient } from '../../src/client/client.ts'
+import type { OperationModule } from '../../src/contract/operation.ts'
 import { startMcpHttpServer } from '../../src/mcp/http-server.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { fakeModule } from '../service/fake-operation.ts'
@@ -29,18 +30,21 @@ interface Options {
   readonly publicUrl?: string
   /** Service URL that the server connects to. Default: the real one. */
   readonly baseUrl?: string
+  /** Default: the test operation that copies files. */
+  readonly modules?: readonly OperationModule[]
 }
 
 /** Starts the service and the MCP server. */
 export async function startHttpServerFixture({
   publicUrl,
   baseUrl,
+  modules = [fakeModule],
 }: Options = {}): Promise<HttpServerFixture> {
-  const service = await startTestService()
+  const service = await startTestService({ operations: modules })
   let offsetMs = 0
   const server = await startMcpHttpServer({
     version: '0.0.0-test',
-    operations: [fakeModule.operation],
+    operations: modules.map(({ operation }) => operation),
     connectorFor: (apiKey) => ({
       connect: async () => createClient({ baseUrl: baseUrl ?? service.baseUrl, apiKey }),
     }),
