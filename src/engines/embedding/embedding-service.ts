@@ -40,19 +40,13 @@ export function openEmbeddingService(
     name: serviceName(service),
     space: embeddingServiceSpace(service),
     async embedTexts(texts, { task = '', signal }) {
-      const requests = inGroups(texts, () => 1 / maxRequestTexts).map((group) =>
-        isJina
-          ? {
-              ...jinaRequest(
-                model,
-                group.map((text) => ({ text })),
-              ),
-              ...(task !== '' && { task }),
-            }
-          : { model, input: group.map((text) => withTask(text, task)) },
-      )
       const vectors: Float32Array[] = []
-      for (const json of requests) vectors.push(...(await embed(json, json.input.length, signal)))
+      for (const group of inGroups(texts, () => 1 / maxRequestTexts)) {
+        const read = isJina
+          ? await embedJinaTexts(service, group, { task, embed, signal })
+          : await embed({ model, input: group.map((text) => withTask(text, task)) }, group.length, signal)
+        vectors.push(...read)
+      }
       return vectors
     },
     async embedImages(paths, { signal }) {
@@ -75,6 +69,34 @@ export function openEmbeddingService(
 /** A request of Jina's API, whose items are texts or images. */
 function jinaRequest(model: string, input: readonly Readonly<Record<string, string>>[]) {
   return { model, input, normalized: true, embedding_type: 'float' }
+}
+
+/** Embeds texts through Jina's API. Throws 6016 for a task without which the service accepts the texts. */
+async function embedJinaTexts(
+  service: EmbeddingService,
+  texts: readonly string[],
+  { task, embed, signal }: { readonly task: string; readonly embed: Embed; readonly signal: AbortSignal },
+): Promise<Float32Array[]> {
+  const json = jinaRequest(
+    service.model,
+    texts.map((text) => ({ text })),
+  )
+  if (task === '') return await embed(json, texts.length, signal)
+  try {
+    return await embed({ ...json, task }, texts.length, signal)
+  } catch (error) {
+    if (![400, 422].includes(httpErrorCause(error)?.status ?? 0)) throw error
+    // Servers explain their refusals in no common form: the same request without the task shows the cause.
+    const isAccepted = await embed(json, texts.length, signal).then(
+      () => true,
+      () => false,
+    )
+    if (!isAccepted) throw error
+    throw new MediaError(6016, `task: ${serviceName(service)} does not know ${JSON.stringify(task)}`, {
+      cause: error,
+      hint: 'Leave task out, or send one that the documentation of its model names, such as "retrieval.query".',
+    })
+  }
 }
 
 /** Reads images after checking that they decode: servers explain their refusals in no common form. */

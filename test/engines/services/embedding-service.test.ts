@@ -100,6 +100,27 @@ describe('a service of Jina’s API', () => {
     expect(model.space).toBe('jina:clip')
   })
 
+  test.each([400, 422])('that does not know the task (%i) is reported with the field', async (status) => {
+    const { fake, model, bodies } = await open('jina+')
+    fake.replies.push(fails(status, { detail: 'validation error' }), embeddings(1))
+    await expect(model.embedTexts(['a'], { task: 'search_query:', signal })).rejects.toMatchObject({
+      ...{ code: 6016, retryable: false, hint: expect.stringContaining('Leave task out') as unknown },
+      message: `task: clip at ${new URL(fake.origin).host} does not know "search_query:"`,
+    })
+    expect(bodies().map(({ task }) => task)).toEqual(['search_query:', undefined])
+  })
+
+  test.each<[string, string, Reply[]]>([
+    ['the same without a task', 'classification', [fails(400), fails(400)]],
+    ['texts without a task', '', [fails(422)]],
+    ['the endpoint', 'classification', [fails(404)]],
+  ])('that refuses %s gets 6401', async (_, task, replies) => {
+    const { fake, model } = await open('jina+')
+    fake.replies.push(...replies)
+    await expect(model.embedTexts(['a'], { task, signal })).rejects.toMatchObject({ code: 6401 })
+    expect(fake.heard).toHaveLength(replies.length)
+  })
+
   test('gets large images in several requests', async () => {
     const { fake, model, bodies } = await open('jina+')
     const large = join(folder, 'large.png')
