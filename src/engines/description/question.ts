@@ -8,6 +8,12 @@ import {
 import { additionNames } from '../../media/image/usable-flags.ts'
 import type { QuestionInput, QuestionKind } from '../language-model/question.ts'
 
+/** A number as models write it. Coercion would accept null, an empty text and an empty list as 0. */
+const mark = z.preprocess(
+  (given) => (typeof given === 'string' && given.trim() !== '' ? Number(given) : given),
+  z.number().describe('Quality, 0 to 100'),
+)
+
 const schema = z.object({
   images: z.array(
     z.object({
@@ -16,7 +22,7 @@ const schema = z.object({
       tags: z
         .array(z.string())
         .describe(`${descriptionLimits.leastTags} to ${descriptionLimits.mostTags}, in Simplified Chinese`),
-      mark: z.coerce.number().describe('Quality, 0 to 100'),
+      mark,
       // The schema accepts other words, so that they concern only their own image.
       added: z
         .preprocess((given) => given ?? [], z.array(z.string().meta({ enum: additionNames })))
