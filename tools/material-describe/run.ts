@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { InputOf, RunContext, RunOperation } from '../../src/contract/operation.ts'
 import { describeImages } from '../../src/engines/description/describe-images.ts'
@@ -69,9 +67,7 @@ async function readPictures(
   const checksums: string[] = []
   for (const [index, { image, file_id }] of items.entries()) {
     const file = files.get(image ?? file_id ?? '')
-    const checksum = createHash('sha256')
-      .update(await readFile(file.path))
-      .digest('hex')
+    const checksum = file.blake3
     checksums.push(checksum)
     if (known.has(checksum)) continue
     const field = `input[${index}].${image === undefined ? 'file_id' : 'image'}`
