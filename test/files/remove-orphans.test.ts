@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { KyselyPlugin } from 'kysely'
 import { expect, test } from 'vitest'
 import { removeOrphans } from '../../src/files/removal.ts'
@@ -34,7 +35,7 @@ onNewDatabases('content without a record', (start) => {
     for (const uploads of [1, 20]) {
       for (let index = 0; index < uploads; index += 1) await calls.upload('a.txt', `kept ${uploads} ${index}`)
       const kept = await hashes()
-      const { blake3 } = await files.put(new Response(`orphan ${uploads}`).body ?? [], 100)
+      const { blake3 } = await files.put(Readable.from([Buffer.from(`orphan ${uploads}`)]), 100)
       expect(await hashes()).toEqual([...kept, blake3].toSorted())
       const counter = queryCounter()
       await removeOrphans(db.withPlugin(counter), files)
