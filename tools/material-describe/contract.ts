@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { agentField } from '../../src/contract/agent-form.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { inlineImage } from '../../src/contract/inline-image.ts'
@@ -74,7 +75,12 @@ export const materialDescribe = operation({
   agentForm: {
     input: z.object({
       input: z
-        .array(z.object({ file_id: namedImage }))
+        .array(
+          z.object({
+            file_id: namedImage,
+            image: agentField(inlineImage(), { isUnlisted: true }).optional(),
+          }),
+        )
         .min(1)
         .max(maxImages)
         .describe('The images'),

@@ -174,9 +174,10 @@ const minPresence = { share: 0.3, seconds: 3, foundShare: 0.5 }
 
 /**
  * Least widths of a face that counts: relative to the widest one, and where there are three or more to the second widest,
- * as one person may be close to the camera. Smaller ones are in the background.
+ * as one person may be close to the camera. Smaller ones are in the background. Found widths vary by a fifth, so that a face
+ * of half the width is below both.
  */
-const minWidthShare = { widest: 0.45, second: 0.6 }
+const minWidthShare = { widest: 0.45, second: 0.66 }
 
 /** Returns the tracks of people who matter: they are seen for long enough and are not in the background. */
 export function importantTracks(tracks: readonly FaceTrack[], samples: readonly FaceSample[]): FaceTrack[] {
