@@ -75,6 +75,7 @@ export type Api = ReturnType<typeof api>
 const pollIntervals = {
   usual: { share: 1 / 20, longestMs: 100 },
   backOff: { share: 1 / 10, longestMs: 1000 },
+  brief: { share: 0, longestMs: 10 },
 } as const
 
 /** Shorter than the test timeout, so that the failed condition is reported, ms. */
@@ -82,12 +83,12 @@ const pollTimeoutMs = 120_000
 
 /**
  * Polls until a condition is true, for states without events. The poll interval grows, because polling takes
- * processor time.
+ * processor time; it stays at 10 ms for a condition that is true only briefly.
  */
 export async function pollUntil<T>(
   query: () => Promise<T>,
   condition: (response: T) => boolean,
-  { backOff = false } = {},
+  { backOff = false, isBrief = false } = {},
 ): Promise<T> {
   const began = Date.now()
   for (;;) {
@@ -95,7 +96,7 @@ export async function pollUntil<T>(
     if (condition(response)) return response
     const waited = Date.now() - began
     if (waited > pollTimeoutMs) throw new Error(`the condition is still false: ${JSON.stringify(response)}`)
-    const { share, longestMs } = pollIntervals[backOff ? 'backOff' : 'usual']
+    const { share, longestMs } = pollIntervals[isBrief ? 'brief' : backOff ? 'backOff' : 'usual']
     const restMs = Math.min(Math.max(20, waited * share), longestMs)
     await new Promise((resolve) => setTimeout(resolve, restMs))
   }

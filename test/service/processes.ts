@@ -65,6 +65,8 @@ export async function suspendProcesses(searches: readonly (() => Promise<number[
       return kinds
     },
     (kinds) => kinds.every((pids) => pids.length > 0),
+    // Some programs run for less than a tenth of a second.
+    { isBrief: true },
   )
   return found.flat()
 }
