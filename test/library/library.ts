@@ -92,8 +92,12 @@ export async function writeVideo(path: string, ...colours: readonly string[]): P
   )
 }
 
-/** Creates a sound file with tags. */
-export async function writeSound(path: string, tags: Readonly<Record<string, string>> = {}): Promise<void> {
+/** Creates a tone of one second with tags. frequency: Hz. */
+export async function writeSound(
+  path: string,
+  tags: Readonly<Record<string, string>> = {},
+  frequency = 440,
+): Promise<void> {
   const options = Object.entries(tags).flatMap(([name, value]) => ['-metadata', `${name}=${value}`])
-  await ffmpeg('-f', 'lavfi', '-i', 'sine=d=1', ...options, path)
+  await ffmpeg('-f', 'lavfi', '-i', `sine=f=${frequency}:d=1`, ...options, path)
 }

@@ -1,9 +1,8 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { rights, writeImage, writeVideo } from '../library/library.ts'
+import { rights, writeImage, writeSound, writeVideo } from '../library/library.ts'
 import { runCommand } from '../run-command.ts'
-import { ffmpeg } from '../video-split-screen/media.ts'
 
 /** A data folder with a library of a few materials of each kind. */
 export interface FilledLibrary {
@@ -14,11 +13,6 @@ export interface FilledLibrary {
   add(): Promise<void>
   /** Removes the folder from the library. */
   remove(): Promise<void>
-}
-
-/** Creates a tone of one second. */
-export async function writeSound(path: string, frequency: number): Promise<void> {
-  await ffmpeg('-f', 'lavfi', '-i', `sine=frequency=${frequency}:duration=1`, path)
 }
 
 /** Creates and imports a library. The caller removes `root`. */
@@ -37,10 +31,10 @@ export async function fillLibrary(data: string, folder: string): Promise<FilledL
   await describe('waves.mp4', { tags: ['waves', 'beach'], note: 'Waves on a beach' })
   await writeImage(media('sunset.png'), 'orange')
   await describe('sunset.png', { tags: ['日落', '海边'], note: '海边的日落' })
-  await writeSound(media('calm.wav'), 220)
+  await writeSound(media('calm.wav'), {}, 220)
   await describe('calm.wav', { title: 'Calm piano', tags: ['calm', 'piano'] })
-  await writeSound(media('song.wav'), 440)
-  await writeSound(media('song-karaoke.wav'), 445)
+  await writeSound(media('song.wav'), {}, 440)
+  await writeSound(media('song-karaoke.wav'), {}, 445)
   await describe('song.wav', {
     ...{ title: 'Calm evening', author: 'A. Singer', tags: ['calm'] },
     ...{ audio_type: 'song', accompaniment: 'song-karaoke.wav' },

@@ -7,7 +7,8 @@ import { materialSearch } from '../../tools/material-search/contract.ts'
 import { operations } from '../../tools/index.ts'
 import { wrongFields } from '../contract/laws.ts'
 import { materialSearch as table } from '../contract/material-search.ts'
-import { writeSound, writeTestLibrary } from './filled-library.ts'
+import { writeSound } from '../library/library.ts'
+import { writeTestLibrary } from './filled-library.ts'
 import { api, type Api, type ApiResponse } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 
@@ -157,7 +158,7 @@ describe('material_search', () => {
 
   test('an original that was deleted since its import is 6004', async () => {
     const calls = api(await service.account(9))
-    await writeSound(library.media('passing.wav'), 330)
+    await writeSound(library.media('passing.wav'), {}, 330)
     await writeFile(
       library.media('passing.wav.json'),
       JSON.stringify({ title: 'Passing', tags: ['ephemeral'] }),

@@ -12,36 +12,12 @@ import { estimateWidth } from '../../src/media/subtitles/text-width.ts'
 import { recordingRates } from '../recordings/frame-marks.ts'
 import { seededRandom } from '../service/kill-rounds.ts'
 import { writeLongTalk } from './long-talk.ts'
+import { wordOf } from './numbered-words.ts'
 
 // Laws of the cut of a clip: of given words without sound, and of subtitles.
 
 const silent = new LevelTrack().finish()
 const levels = { curve: silent, map: mapSpeech(silent) }
-
-const syllables = [
-  'ba',
-  'ko',
-  'mi',
-  'tu',
-  're',
-  'sa',
-  'no',
-  'li',
-  'pe',
-  'du',
-  'fa',
-  'go',
-  'wi',
-  'hu',
-  'ze',
-  'ja',
-]
-
-/** A word of its own for each number below 4096. */
-function wordOf(number: number): string {
-  const scrambled = (number * 1597) % 4096
-  return [scrambled >> 8, (scrambled >> 4) % 16, scrambled % 16].map((index) => syllables[index]).join('')
-}
 
 /** A talk with words of irregular pauses. */
 function talkOf(seed: number) {

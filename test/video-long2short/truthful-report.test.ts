@@ -7,6 +7,7 @@ import { selectClips } from '../../src/engines/shorts/select-clips.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { type ModelServer, setModel, startModelServer } from '../engines/language-model/model-server.ts'
 import { useNoPacks } from '../engines/vision/test-packs.ts'
+import { wordOf } from '../shorts/numbered-words.ts'
 import { runShorts, writeSilentTalk } from './run-shorts.ts'
 import { answerAboutClips, clipInput, clipQuestion } from './shorts-model.ts'
 
@@ -31,31 +32,9 @@ function sttOf(count: number, textOf = (index: number) => sentence(index)) {
   }
 }
 
-const syllables = [
-  'ba',
-  'ko',
-  'mi',
-  'tu',
-  're',
-  'sa',
-  'no',
-  'li',
-  'pe',
-  'du',
-  'fa',
-  'go',
-  'wi',
-  'hu',
-  'ze',
-  'ja',
-]
-
+/** A sentence of eight words that no other one has. */
 function sentence(index: number): string {
-  const words = Array.from({ length: 8 }, (_, at) => {
-    const number = ((8 * index + at) * 1597) % 4096
-    return [number >> 8, (number >> 4) % 16, number % 16].map((part) => syllables[part]).join('')
-  })
-  return `${words.join(' ')}.`
+  return `${Array.from({ length: 8 }, (_, at) => wordOf(8 * index + at)).join(' ')}.`
 }
 
 const folder = await scratchFolder()
