@@ -13,7 +13,8 @@ import { faint, filmTalk, frameAt, ink, write } from './shorts-talk.ts'
 const translations: Readonly<Record<string, string>> = {
   'Let me move this microphone a little bit closer.': '我把麦克风挪近一点。',
   'A doctor once gave me six months to live.': '医生曾说我只剩六个月的生命。',
-  'That evening I sold my motorcycle and bought a ticket to Lisbon.': '当晚我卖掉了摩托车，买了去里斯本的机票。',
+  'That evening I sold my motorcycle and bought a ticket to Lisbon.':
+    '当晚我卖掉了摩托车，买了去里斯本的机票。',
   'I danced every night until the sun came up.': '我每晚跳舞，直到太阳升起。',
   'Forty years later I still keep the boarding pass in my wallet.': '四十年后，登机牌还在我的钱包里。',
   'All right, let us continue with the next thing.': '好，我们继续下一个话题。',
