@@ -6,6 +6,7 @@ import { summarizeList } from '../contract/format.ts'
 import { dataFiles, dataFolders } from '../daemon/data-files.ts'
 import { prepareDataFolder } from '../daemon/data-folder.ts'
 import { findEmbeddingModel, openEmbeddingModel } from '../engines/embedding/open.ts'
+import { findSoundModel, openSoundModel } from '../engines/embedding/open-sound.ts'
 import { importFolder, type ImportFolderOptions, type ImportSummary } from '../library/import-folder.ts'
 import { listLibraryFolders } from '../library/list-folders.ts'
 import { libraryPaths, openLibrary } from '../library/open-library.ts'
@@ -51,18 +52,26 @@ export async function addFolder(
   const [threads, { signal }] = [availableParallelism(), new AbortController()]
   const found = await findEmbeddingModel()
   const open = lazy(async () => models.use(await openEmbeddingModel({ threads, signal })))
+  const foundSound = await findSoundModel()
+  const openSound = lazy(async () => models.use(await openSoundModel(threads)))
   const summary = await importFolder(library, {
     ...{ path, licence, attribution, privateFolders: privateFolders(config) },
     ...{ model: found && { ...found, open }, threads, signal, clock: Date.now },
+    soundModel: foundSound && { ...foundSound, open: openSound },
     onFile: progressPrinter(io),
   })
   for (const line of describeImport(summary)) io.stdout.write(`${escapeControls(line)}\n`)
   if (!found) io.stderr.write(`${withoutModel}\n`)
+  if (!foundSound) io.stderr.write(`${withoutSoundModel}\n`)
 }
 
 const withoutModel =
   'No embedding model is installed: materials are found by their words alone. To find pictures by their content, ' +
   'run `reelwright models pull siglip2-base`, then add the folder again.'
+
+const withoutSoundModel =
+  'No sound model is installed: sounds are found by their words alone. To find them by English descriptions of what is ' +
+  'heard, run `reelwright models pull clap`, then add the folder again.'
 
 /** Prints a line for each percent. */
 function progressPrinter({ stderr }: CommandIo): ImportFolderOptions['onFile'] {

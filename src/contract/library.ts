@@ -5,7 +5,7 @@ export type LibraryScope = (typeof libraryScopes)[number]
 export interface LibraryQuery {
   readonly scope: LibraryScope
   readonly text: string
-  /** Vector of the text, if an embedding model is installed. */
+  /** Vector of the text, if a model for the scope is installed. */
   readonly vector?: { readonly space: string; readonly values: Float32Array }
   readonly limit: number
   /** Whether near-duplicates are folded. */

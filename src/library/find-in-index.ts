@@ -10,8 +10,8 @@ import type { ScannedVector } from './vector-table.ts'
 /** Materials that words and pictures recall each, at most. */
 const recallLimit = 300
 
-/** Pictures of the scan whose exact cosine is computed: videos have several. */
-const scannedPictures = 600
+/** Vectors of the scan whose exact cosine is computed: videos and sounds have several. */
+const scannedVectors = 600
 
 /** Terms of a query that are searched, at most. */
 const maxTerms = 32
@@ -28,10 +28,10 @@ export async function findInIndex(
   await index.refresh()
   if (index.size === 0) throw emptyLibrary()
   const byWords = await wordScores(db, index, query)
-  const byPicture = await pictureScores(index, query, [...byWords.keys()])
+  const byContent = await contentScores(index, query, [...byWords.keys()])
   const scores = new Map<number, number>()
-  for (const id of new Set([...byWords.keys(), ...byPicture.keys()]))
-    scores.set(id, fuseScores(byWords.get(id) ?? 0, byPicture.get(id) ?? 0))
+  for (const id of new Set([...byWords.keys(), ...byContent.keys()]))
+    scores.set(id, fuseScores(byWords.get(id) ?? 0, byContent.get(id) ?? 0))
   const ordered = [...scores].toSorted(([id, score], [other, best]) => best - score || id - other)
   const wanted = query.diversity ? ordered : ordered.slice(0, query.limit)
   const rows = await readMaterials(
@@ -68,18 +68,18 @@ async function wordScores(
   return new Map(matches.map((match) => [match.id, wordScore(wordCoverage(weights, match), scope)]))
 }
 
-/** Scores of the nearest pictures, and of those of the given materials. Throws 6401 for a vector of another space. */
-async function pictureScores(
+/** Scores of the nearest pictures or sounds, and of those of the given materials. Throws 6401 for a vector of another space. */
+async function contentScores(
   index: MaterialIndex,
   { vector, scope }: LibraryQuery,
   others: readonly number[],
 ): Promise<ReadonlyMap<number, number>> {
   const table = index.vectors(scope)
-  const { space } = index
-  if (!vector || !table || space === undefined) return new Map()
+  const space = index.space(scope)
+  if (!vector || space === undefined) return new Map()
   if (vector.space !== space) throw otherSpace(space, vector.space)
-  const nearest = table.nearest(vector.values, scannedPictures)
-  const candidates = bestPictures([...nearest, ...table.cosines(vector.values, others)])
+  const nearest = table.nearest(vector.values, scannedVectors)
+  const candidates = bestOfEach([...nearest, ...table.cosines(vector.values, others)])
   const exact = await index.exactCosines(vector.values, candidates)
   return new Map([...exact].map(([id, cosine]) => [id, cosineScore(cosine, scope, space)]))
 }
@@ -93,8 +93,8 @@ function otherSpace(library: string, query: string): MediaError {
   })
 }
 
-/** Returns the best picture of each material. */
-function bestPictures(scanned: readonly ScannedVector[]): ScannedVector[] {
+/** Returns the best vector of each material. */
+function bestOfEach(scanned: readonly ScannedVector[]): ScannedVector[] {
   const best = new Map<number, ScannedVector>()
   for (const one of scanned) if (one.cosine > (best.get(one.id)?.cosine ?? -Infinity)) best.set(one.id, one)
   return [...best.values()]

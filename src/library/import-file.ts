@@ -4,6 +4,7 @@ import { MediaError } from '../contract/errors.ts'
 import { extensionOf } from '../contract/file-kind.ts'
 import type { MaterialRow } from '../db/schema.ts'
 import type { EmbeddingModel } from '../engines/embedding/embedding-model.ts'
+import type { SoundModel } from '../engines/embedding/sound-model.ts'
 import { removeUnreferencedContent, requireContent } from '../files/content.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { hashBytes } from '../platform/hash.ts'
@@ -12,23 +13,38 @@ import { errorCode } from '../platform/system-error.ts'
 import { analyseFile, type FileAnalysis } from './analyse-file.ts'
 import type { OpenLibrary } from './open-library.ts'
 import { checkUnchanged, linkOpenFile, openMaterialFile, type OpenMaterialFile } from './material-file.ts'
-import { type LibraryFolder, moveMaterial, type PictureVector, saveMaterial, saveVectors } from './records.ts'
+import {
+  type LibraryFolder,
+  moveMaterial,
+  type MaterialVector,
+  saveMaterial,
+  saveVectors,
+} from './records.ts'
 import type { MediaFile } from './walk-folder.ts'
 
 /** What an import did with a file. */
 export type ImportOutcome = 'imported' | 'changed' | 'moved' | 'restored' | 'unchanged'
 
 /** A model that is opened when it is first needed. */
-export interface ImportModel extends Pick<EmbeddingModel, 'name' | 'space'> {
-  open(): Promise<EmbeddingModel>
+export interface ImportModel<Model extends EmbeddingModel | SoundModel> extends Pick<
+  Model,
+  'name' | 'space'
+> {
+  open(): Promise<Model>
+}
+
+/** Models of an import. Without one, materials of its kind are found by their words alone. */
+export interface ImportModels {
+  /** Of images and of the shots of videos. */
+  readonly model: ImportModel<EmbeddingModel> | undefined
+  /** Of audio. */
+  readonly soundModel: ImportModel<SoundModel> | undefined
 }
 
 /** Where and how files are imported. */
-export interface ImportContext {
+export interface ImportContext extends ImportModels {
   readonly library: OpenLibrary
   readonly folder: LibraryFolder
-  /** Undefined: materials are found by their words alone. */
-  readonly model: ImportModel | undefined
   readonly threads: number
   readonly signal: AbortSignal
   /** Milliseconds since 1970. */
@@ -71,9 +87,11 @@ export async function importFile(context: ImportContext, file: MediaFile): Promi
   }
   return known ? 'changed' : 'imported'
 }
-/** Whether a material has vectors of the model, if it needs any. */
-async function hasVectors({ library, model }: ImportContext, { id, scope }: MaterialRow): Promise<boolean> {
-  if (!model || scope === 'audio') return true
+/** Whether a material has vectors of the model of its scope, if it needs any. */
+async function hasVectors(context: ImportContext, { id, scope }: MaterialRow): Promise<boolean> {
+  const { library, model: pictureModel, soundModel } = context
+  const model = scope === 'audio' ? soundModel : pictureModel
+  if (!model) return true
   const row = await library.db
     .selectFrom('material_vectors')
     .select('part')
@@ -98,7 +116,10 @@ async function readContent(
   const path = await linkOpenFile(opened, { path: join(folder.path, file.path), link })
   const options = { folder: folder.path, file, work, embeds: model !== undefined, threads }
   const analysis = await withFileErrors(context, () => analyseFile(path, options))
-  const vectors = model ? await embed(model, analysis, signal) : []
+  const vectors = [
+    ...(model ? await embedPictures(model, analysis, signal) : []),
+    ...(analysis.facts.scope === 'audio' ? await embedSound(context, path) : []),
+  ]
   await withFileErrors(context, () => checkUnchanged(folder.path, file.path, opened))
   return { analysis, vectors }
 }
@@ -147,11 +168,11 @@ async function fileExists(path: string): Promise<boolean> {
   )
 }
 
-async function embed(
-  { open, space }: ImportModel,
+async function embedPictures(
+  { open, space }: ImportModel<EmbeddingModel>,
   { pictures }: FileAnalysis,
   signal: AbortSignal,
-): Promise<PictureVector[]> {
+): Promise<MaterialVector[]> {
   if (pictures.length === 0) return []
   const model = await open()
   const vectors = await model.embedImages(
@@ -163,12 +184,19 @@ async function embed(
   }))
 }
 
+async function embedSound({ soundModel, signal }: ImportContext, path: string): Promise<MaterialVector[]> {
+  if (!soundModel) return []
+  const model = await soundModel.open()
+  const vectors = await model.embedSound(path, { signal })
+  return vectors.map((vector) => ({ ...vector, space: soundModel.space }))
+}
+
 interface StoredFile {
   readonly file: MediaFile
   readonly known: MaterialRow | undefined
   readonly blake3: string
   readonly analysis: FileAnalysis
-  readonly vectors: readonly PictureVector[]
+  readonly vectors: readonly MaterialVector[]
 }
 
 async function store(context: ImportContext, stored: StoredFile): Promise<void> {

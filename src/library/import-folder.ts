@@ -1,13 +1,14 @@
 import { lstat, realpath, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
+import type { LibraryScope } from '../contract/library.ts'
 import { findPrivateFolder, type PrivateFolder } from '../platform/private-folders.ts'
 import { isInside } from '../platform/paths.ts'
 import { errorCode } from '../platform/system-error.ts'
 import {
   importFile,
   type ImportContext,
-  type ImportModel,
+  type ImportModels,
   type ImportOutcome,
   skipReason,
 } from './import-file.ts'
@@ -16,14 +17,12 @@ import { moveMaterial, saveFolder } from './records.ts'
 import { type FolderContent, type MediaFile, type SkippedFile, walkFolder } from './walk-folder.ts'
 
 /** What is imported, and how. */
-export interface ImportFolderOptions {
+export interface ImportFolderOptions extends ImportModels {
   readonly path: string
   readonly licence: string
   readonly attribution: string
   /** Folders of the service, which are never imported. */
   readonly privateFolders: readonly PrivateFolder[]
-  /** Undefined: materials are found by their words alone. */
-  readonly model: ImportModel | undefined
   readonly threads: number
   readonly signal: AbortSignal
   /** Milliseconds since 1970. */
@@ -47,21 +46,22 @@ export interface ImportSummary extends Readonly<Record<ImportOutcome, number>> {
 /**
  * Imports the media files of a folder into the library, or what changed since an earlier import. One file at a time; a file
  * that fails is skipped. Throws 6016 for what is no folder, is the service's own or overlaps another folder of the library, 6401
- * for a model of another vector space than the library's, and errors of the machine, such as a full disk; a repeated call
+ * for a model of another vector space than the library has for its scopes, and errors of the machine, such as a full disk; a repeated call
  * continues.
  */
 export async function importFolder(
   library: OpenLibrary,
   options: ImportFolderOptions,
 ): Promise<ImportSummary> {
-  const { licence, attribution, privateFolders, model, clock } = options
+  const { licence, attribution, privateFolders, model, soundModel, clock } = options
   const path = await openFolderPath(options.path, privateFolders)
   await checkOverlap(library, path)
-  if (model) await checkSpace(library, model)
+  if (model) await checkSpace(library, model, ['clip', 'image'])
+  if (soundModel) await checkSpace(library, soundModel, ['audio'])
   const content = await walkFolder(path, privateFolders)
   const folder = await saveFolder(library.db, { path, licence, attribution }, clock())
   const { threads, signal } = options
-  const context: ImportContext = { library, folder, model, threads, signal, clock }
+  const context: ImportContext = { library, folder, model, soundModel, threads, signal, clock }
   const counts: Record<ImportOutcome, number> = {
     ...{ imported: 0, changed: 0, moved: 0, restored: 0, unchanged: 0 },
   }
@@ -111,12 +111,18 @@ async function checkOverlap({ db }: OpenLibrary, path: string): Promise<void> {
   })
 }
 
-/** Throws 6401 if the library has vectors of another space, which cannot be compared with those of the model. */
-async function checkSpace({ db }: OpenLibrary, { name, space }: ImportModel): Promise<void> {
+/** Throws 6401 if scopes have vectors of another space, which cannot be compared with those of their model. */
+async function checkSpace(
+  { db }: OpenLibrary,
+  { name, space }: { readonly name: string; readonly space: string },
+  scopes: readonly LibraryScope[],
+): Promise<void> {
   const other = await db
     .selectFrom('material_vectors')
+    .innerJoin('materials', 'materials.id', 'material_vectors.material_id')
     .select('space')
     .where('space', '!=', space)
+    .where('scope', 'in', scopes)
     .limit(1)
     .executeTakeFirst()
   if (!other) return

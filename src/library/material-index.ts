@@ -16,21 +16,25 @@ const chunkRows = 256
 
 type VectorRow = Omit<Selectable<MaterialVectorsTable>, 'start_ms'>
 
-/** Scopes with pictures. */
-type PictureScope = Exclude<LibraryScope, 'audio'>
+/** Whose space a vector belongs to: videos and images share one. */
+type SpaceOwner = 'pictures' | 'sounds'
+
+function spaceOwner(scope: LibraryScope): SpaceOwner {
+  return scope === 'audio' ? 'sounds' : 'pictures'
+}
 
 /** The active materials and their vectors in memory, which follow the database. */
 export class MaterialIndex {
   readonly #db: Db
-  readonly #tables: Readonly<Record<PictureScope, VectorTable>> = {
+  readonly #tables: Readonly<Record<LibraryScope, VectorTable>> = {
     clip: new VectorTable(),
     image: new VectorTable(),
+    audio: new VectorTable(),
   }
   readonly #active = new Map<number, LibraryScope>()
   /** `updated_at` of the last change that is included. */
   #changedAt = 0
-  /** Space of the vectors; undefined without any. */
-  space: string | undefined
+  readonly #spaces = new Map<SpaceOwner, string>()
 
   constructor(db: Db) {
     this.#db = db
@@ -41,12 +45,17 @@ export class MaterialIndex {
     return this.#active.size
   }
 
-  /** Returns the vectors of a scope; undefined for sounds. */
-  vectors(scope: LibraryScope): VectorTable | undefined {
-    return scope === 'audio' ? undefined : this.#tables[scope]
+  /** Returns the vectors of a scope. */
+  vectors(scope: LibraryScope): VectorTable {
+    return this.#tables[scope]
   }
 
-  /** Reads what changed in the database. Throws 6401 for a library with vectors of several spaces. */
+  /** Returns the space of the vectors of a scope; undefined without any. */
+  space(scope: LibraryScope): string | undefined {
+    return this.#spaces.get(spaceOwner(scope))
+  }
+
+  /** Reads what changed in the database. Throws 6401 for a library with pictures or sounds of several spaces. */
   async refresh(): Promise<void> {
     const { last, active } = await this.#db
       .selectFrom('materials')
@@ -64,7 +73,9 @@ export class MaterialIndex {
       this.#changedAt = last ?? 0
     }
     if (active !== this.#active.size) await this.#dropDeleted()
-    if (this.#tables.clip.size + this.#tables.image.size === 0) this.space = undefined
+    const { clip, image, audio } = this.#tables
+    if (clip.size + image.size === 0) this.#spaces.delete('pictures')
+    if (audio.size === 0) this.#spaces.delete('sounds')
   }
 
   async #readChanges(): Promise<void> {
@@ -77,8 +88,8 @@ export class MaterialIndex {
       this.#drop(id)
       if (state === 'active') this.#active.set(id, scope)
     }
-    const ids = changed.flatMap(({ id, scope, state }) => (state === 'active' && scope !== 'audio' ? id : []))
-    // First pictures of these materials first, as memory is bounded.
+    const ids = changed.flatMap(({ id, state }) => (state === 'active' ? id : []))
+    // First pictures and pieces of these materials first, as memory is bounded.
     await this.#readVectors(ids, '=')
     await this.#readVectors(ids, '>')
   }
@@ -100,16 +111,19 @@ export class MaterialIndex {
   }
 
   #addVector({ material_id: id, part, space, vector }: VectorRow): void {
-    this.#checkSpace(space)
     const scope = this.#active.get(id)
-    const table = scope && this.vectors(scope)
-    if (table && table.size < maxVectors) table.add({ id, part }, toFloats(vector))
+    if (!scope) return
+    this.#checkSpace(scope, space)
+    const table = this.#tables[scope]
+    if (table.size < maxVectors) table.add({ id, part }, toFloats(vector))
   }
 
-  #checkSpace(space: string): void {
-    this.space ??= space
-    if (space === this.space) return
-    throw new MediaError(6401, `the library has vectors of ${this.space} and of ${space}`, {
+  #checkSpace(scope: LibraryScope, space: string): void {
+    const owner = spaceOwner(scope)
+    const known = this.#spaces.get(owner) ?? space
+    this.#spaces.set(owner, known)
+    if (space === known) return
+    throw new MediaError(6401, `the library has vectors of ${known} and of ${space}`, {
       retryable: false,
       hint: 'Remove its folders with `reelwright library remove <folder>`, then add them again.',
     })
@@ -117,8 +131,7 @@ export class MaterialIndex {
 
   #drop(id: number): void {
     this.#active.delete(id)
-    this.#tables.clip.remove(id)
-    this.#tables.image.remove(id)
+    for (const table of Object.values(this.#tables)) table.remove(id)
   }
 
   async #dropDeleted(): Promise<void> {
@@ -128,7 +141,7 @@ export class MaterialIndex {
   }
 
   /**
-   * Returns the exact cosine of the best picture of each material, of those that the scan found. query: of length 1.
+   * Returns the exact cosine of the best picture or piece of each material, of those that the scan found. query: of length 1.
    */
   async exactCosines(
     query: Float32Array,

@@ -51,7 +51,7 @@ export function wordCoverage(
 /** Scores from which results are good, which the contract promises (4.1). */
 export const goodScores: Readonly<Record<LibraryScope, number>> = { clip: 0.2, image: 0.2, audio: 0.45 }
 
-/** Score of a material that contains the whole query, 0 to 1. A similar picture can raise it. */
+/** Score of a material that contains the whole query, 0 to 1. A similar picture or sound can raise it. */
 const fullScore = 0.9
 
 /** Converts a coverage to a score: half of the query is a good result. Increases strictly. */
@@ -60,7 +60,7 @@ export function wordScore(coverage: number, scope: LibraryScope): number {
   return coverage <= 0.5 ? 2 * coverage * good : good + 2 * (coverage - 0.5) * (fullScore - good)
 }
 
-/** Cosines of texts and pictures in the space of a model: from which they are good, and how much they spread. */
+/** Cosines of texts with pictures or sounds in the space of a model: from which they are good, and how much they spread. */
 interface CosineScale {
   readonly good: number
   readonly spread: number
@@ -72,17 +72,29 @@ const siglipScale: CosineScale = { good: 0.09, spread: 0.03 }
 /** Models with a softmax loss, such as CLIP: 0.25 to 0.35 between a picture and its caption (Radford 2021). */
 const clipScale: CosineScale = { good: 0.23, spread: 0.04 }
 
+/**
+ * CLAP: published examples of its training on LAION-Audio-630K have 0.38 to 0.56 between a recording and its description
+ * (dog, applause), and -0.09 to 0.29 between others.
+ */
+const clapScale: CosineScale = { good: 0.3, spread: 0.1 }
+
+/** Scales by the name of the space; that of CLIP for all others. */
+const scales: readonly (readonly [RegExp, CosineScale])[] = [
+  [/siglip/i, siglipScale],
+  [/clap/i, clapScale],
+]
+
 /** Converts a cosine to a score, 0 to 1. Increases strictly, so that no result is hidden. space: of the model. */
 export function cosineScore(cosine: number, scope: LibraryScope, space: string): number {
-  const { good, spread } = /siglip/i.test(space) ? siglipScale : clipScale
+  const { good, spread } = scales.find(([name]) => name.test(space))?.[1] ?? clipScale
   const [steps, limit] = [(cosine - good) / spread, goodScores[scope]]
   // Both parts have the same slope where they meet.
   return steps < 0 ? limit * Math.exp(steps) : 1 - (1 - limit) * Math.exp((-steps * limit) / (1 - limit))
 }
 
-/** Combines the scores of words and picture: either is enough, and both are better. */
-export function fuseScores(words: number, picture: number): number {
-  return 1 - (1 - words) * (1 - picture)
+/** Combines the scores of words and of picture or sound: either is enough, and both are better. */
+export function fuseScores(words: number, content: number): number {
+  return 1 - (1 - words) * (1 - content)
 }
 
 /** What identifies copies of a material. */

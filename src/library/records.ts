@@ -12,8 +12,8 @@ export type MaterialContent = Omit<
   'id' | 'folder_id' | 'state' | 'added_at' | 'updated_at' | 'kept' | 'kept_accompaniment'
 >
 
-/** Vector of a picture of a material. */
-export interface PictureVector {
+/** Vector of a picture of a material, or of a piece of its sound. */
+export interface MaterialVector {
   readonly startMs: number
   readonly space: string
   readonly values: Float32Array
@@ -78,7 +78,7 @@ export async function saveMaterial(
 export async function saveVectors(
   trx: WriteTransaction,
   id: number,
-  vectors: readonly PictureVector[],
+  vectors: readonly MaterialVector[],
 ): Promise<void> {
   await trx.deleteFrom('material_vectors').where('material_id', '=', id).execute()
   for (const [part, { startMs, space, values }] of vectors.entries()) {

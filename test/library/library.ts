@@ -59,6 +59,7 @@ export async function addWithModel(
     return await importFolder(opened, {
       ...{ path: library.media(), licence: 'CC BY 4.0', attribution: 'Example Films', privateFolders: [] },
       model: { name: model.name, space: model.space, open: async () => model },
+      soundModel: undefined,
       ...{
         threads: 1,
         signal: new AbortController().signal,

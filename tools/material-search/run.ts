@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { FoundMaterial, LibraryQuery, MaterialLinks } from '../../src/contract/library.ts'
 import type { InputOf, RunContext, RunOperation } from '../../src/contract/operation.ts'
 import { findEmbeddingModel, openEmbeddingModel } from '../../src/engines/embedding/open.ts'
+import { embedSoundQuery } from '../../src/engines/embedding/open-sound.ts'
 import { type materialSearch, maxResults } from './contract.ts'
 
 /** Searches the library, and grants what it returns. */
@@ -21,12 +22,13 @@ export const run: RunOperation<typeof materialSearch> = async (input, context) =
   }
 }
 
-/** Returns the vector of a query for pictures; undefined without a model. Audio is found by its words. */
+/** Returns the vector of a query in the space of its scope; undefined without a model. */
 async function queryVector(
   { scope, query }: InputOf<typeof materialSearch>,
   { threads, signal }: RunContext,
 ): Promise<LibraryQuery['vector']> {
-  if (scope === 'audio' || !(await findEmbeddingModel())) return undefined
+  if (scope === 'audio') return await embedSoundQuery(query, threads)
+  if (!(await findEmbeddingModel())) return undefined
   await using model = await openEmbeddingModel({ threads, signal })
   const [values] = await model.embedTexts([query], { signal })
   return values && { space: model.space, values }

@@ -1,8 +1,3 @@
-import { dirname, join } from 'node:path'
-import type { Tensor } from 'onnxruntime-node'
-import { MediaError } from '../../contract/errors.ts'
-import { OpenResources } from '../../platform/keep-open.ts'
-import { openOnnxModel, type OnnxModel } from '../onnx/session.ts'
 import type { embeddingPacks } from '../packs/embedding-packs.ts'
 import { findPack } from '../packs/resolve.ts'
 import type { EmbeddingModel } from './embedding-model.ts'
@@ -10,7 +5,7 @@ import { forImage } from './image-error.ts'
 import { openSiglipTokenizer, type SiglipTokenizer, textTokens } from './siglip-tokenizer.ts'
 import { readSquarePicture } from './square-picture.ts'
 import { withTask } from './task-text.ts'
-import { unitVector } from './unit-vector.ts'
+import { towerOpener, towerVector } from './towers.ts'
 
 /** A SigLIP 2 model of a fixed resolution. */
 interface SiglipModel {
@@ -45,18 +40,14 @@ export async function findSiglip(): Promise<SiglipModel | undefined> {
   return undefined
 }
 
-/** Time without use after which a model is closed, ms: loading takes seconds, and a worker process serves many tasks. */
-const idleMs = 120_000
-
-const openTowers = new OpenResources<Towers>(idleMs)
+const openTowers = towerOpener<SiglipTokenizer>()
 
 /** Opens an installed model; its towers are loaded on first use. Throws 6401. */
 export async function openSiglip(model: SiglipModel, threads: number): Promise<EmbeddingModel> {
-  const { pack, space, side } = model
-  const path = await findPack(pack)
-  if (path === null) throw new TypeError(`${pack} is not installed`)
-  const lease = await openTowers.use(`${threads} ${path}`, async () => createTowers(model, path, threads))
+  const { pack, space, side, textFile } = model
+  const lease = await openTowers({ pack, textFile, openTokenizer: openSiglipTokenizer }, threads)
   const towers = lease.value
+  const pooled = { pack, output: 'pooler_output' }
   // One item at a time: then a vector does not depend on the others of its request, bit for bit.
   return {
     name: pack,
@@ -68,16 +59,16 @@ export async function openSiglip(model: SiglipModel, threads: number): Promise<E
         const { tokenizer, tower } = await towers.text()
         const tokens = tokenizer.encode(withTask(text, task))
         const input = new tower.onnx.Tensor('int64', tokens, [1, textTokens])
-        vectors.push(await pooledVector(pack, tower, { input_ids: input }))
+        vectors.push(await towerVector(pooled, tower, { input_ids: input }))
       }
       return vectors
     },
     async embedImages(paths, { signal }) {
       const vectors: Float32Array[] = []
       for await (const picture of readPictures(paths, side, signal)) {
-        const tower = await towers.image()
+        const tower = await towers.main()
         const input = new tower.onnx.Tensor('float32', normalizedPlanes(picture), [1, 3, side, side])
-        vectors.push(await pooledVector(pack, tower, { pixel_values: input }))
+        vectors.push(await towerVector(pooled, tower, { pixel_values: input }))
       }
       return vectors
     },
@@ -124,53 +115,4 @@ export function normalizedPlanes(rgb: Uint8Array): Float32Array {
       planes[channel * area + at] = ((rgb[at * 3 + channel] ?? 0) / 255 - 0.5) / 0.5
   }
   return planes
-}
-
-/** Runs a tower on one item. Throws 6401 if it returns no vector. */
-async function pooledVector(
-  pack: string,
-  tower: OnnxModel,
-  inputs: Readonly<Record<string, Tensor>>,
-): Promise<Float32Array> {
-  const { pooler_output: output } = await tower.run(inputs)
-  const vector = output?.data instanceof Float32Array ? unitVector(output.data) : undefined
-  if (vector) return vector
-  throw new MediaError(6401, `the model ${pack} returned no vector`, {
-    retryable: false,
-    hint: 'Run `reelwright models verify`.',
-  })
-}
-
-interface Towers extends AsyncDisposable {
-  image(): Promise<OnnxModel>
-  text(): Promise<{ readonly tokenizer: SiglipTokenizer; readonly tower: OnnxModel }>
-}
-
-function createTowers({ pack, textFile }: SiglipModel, path: string, threads: number): Towers {
-  const opened: OnnxModel[] = []
-  const open = async (file: string): Promise<OnnxModel> => {
-    const tower = await openOnnxModel(pack, file, threads)
-    opened.push(tower)
-    return tower
-  }
-  return {
-    image: retryable(() => open(path)),
-    text: retryable(async () => ({
-      tokenizer: await openSiglipTokenizer(dirname(path)),
-      tower: await open(join(dirname(path), textFile)),
-    })),
-    async [Symbol.asyncDispose]() {
-      for (const tower of opened) await tower[Symbol.asyncDispose]()
-    },
-  }
-}
-
-/** Opens something on first use and keeps it; after a failure, the next use tries again. */
-function retryable<T>(open: () => Promise<T>): () => Promise<T> {
-  let opening: Promise<T> | undefined
-  return () =>
-    (opening ??= open().catch((error: unknown) => {
-      opening = undefined
-      throw error
-    }))
 }

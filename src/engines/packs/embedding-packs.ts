@@ -9,10 +9,18 @@ const siglipLarge = huggingFace(
   'c03fb63ddd5fe363212cbd08110f92a35250db6a',
 )
 
+const clapUnfused = huggingFace('Xenova/clap-htsat-unfused', 'c28f2883575e590e04d3146ff0713c2448d691ba')
+
 /** The tokenizer of all SigLIP 2 models, and its special tokens. */
 export const siglipTokenizerFiles = {
   tokenizer: 'siglip2-tokenizer.json',
   config: 'siglip2-tokenizer-config.json',
+} as const
+
+/** Files of CLAP beside its audio tower. */
+export const clapFiles = {
+  text: 'clap-htsat-unfused-text.onnx',
+  tokenizer: 'clap-htsat-unfused-tokenizer.json',
 } as const
 
 const tokenizerFiles = [
@@ -31,7 +39,7 @@ const tokenizerFiles = [
 ] as const
 
 /**
- * Models that embed texts and images. Their weights have 16 or 32 bits: in published measurements, vectors of 8-bit
+ * Models that embed texts with images or sounds. Their weights have 16 or 32 bits: in published measurements, vectors of 8-bit
  * towers had a cosine of 0.93 to those of the original, and 16-bit ones above 0.9999, except the large image tower.
  */
 export const embeddingPacks = {
@@ -79,6 +87,34 @@ export const embeddingPacks = {
         address: siglipBase('onnx/text_model_fp16.onnx'),
       },
       ...tokenizerFiles,
+    ],
+  },
+  clap: {
+    kind: 'model',
+    title: 'CLAP (HTSAT, unfused)',
+    enables: 'finding sounds of the library by English descriptions',
+    licence: 'Apache-2.0',
+    memory: 1200,
+    optional: true,
+    artifact: {
+      file: 'clap-htsat-unfused-audio.onnx',
+      bytes: 117_528_416,
+      sha256: 'a1c2b43c44f71e0fa841a4b86700886c199bf87699ea45632c4d831bc6c88957',
+      address: clapUnfused('onnx/audio_model.onnx'),
+    },
+    otherFiles: [
+      {
+        file: clapFiles.text,
+        bytes: 501_513_769,
+        sha256: '6df7c51f2d78e236a03f2b816e613d538c815639d13644fe7c2124f439da9648',
+        address: clapUnfused('onnx/text_model.onnx'),
+      },
+      {
+        file: clapFiles.tokenizer,
+        bytes: 2_108_774,
+        sha256: 'dc239041d98de27ffc3975473a1a23e3db4c937b23c138c38bbc66588bd247e5',
+        address: clapUnfused('tokenizer.json'),
+      },
     ],
   },
 } as const

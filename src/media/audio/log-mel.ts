@@ -1,4 +1,5 @@
 import FFT from 'fft.js'
+import { melBands } from './mel-filters.ts'
 
 /** Input of Whisper: 30 s at 16 kHz, frames of 25 ms every 10 ms. */
 export const whisperSamples = 480_000
@@ -8,32 +9,9 @@ export const whisperFrames = whisperSamples / hopLength
 const whisperRate = 16_000
 const halfBins = windowLength / 2 + 1
 
-/** Mel scale of Slaney (1998): linear below 1 kHz, logarithmic above. */
-const linearHz = 200 / 3
-const breakHz = 1000
-const logStep = Math.log(6.4) / 27
-
-function hzToMel(hertz: number): number {
-  return hertz < breakHz ? hertz / linearHz : breakHz / linearHz + Math.log(hertz / breakHz) / logStep
-}
-
-function melToHz(mel: number): number {
-  const linear = breakHz / linearHz
-  return mel < linear ? mel * linearHz : breakHz * Math.exp((mel - linear) * logStep)
-}
-
-/** Triangular mel filters, each of area 1 (Slaney): one row of `halfBins` weights per band. */
-export function melFilters(bands: number): Float64Array[] {
-  const highest = hzToMel(whisperRate / 2)
-  const edges = Array.from({ length: bands + 2 }, (_, at) => melToHz((highest * at) / (bands + 1)))
-  return Array.from({ length: bands }, (_, band) => {
-    const [low = 0, middle = 0, high = 0] = edges.slice(band, band + 3)
-    return Float64Array.from({ length: halfBins }, (__, bin) => {
-      const hertz = (bin * whisperRate) / windowLength
-      const slope = Math.min((hertz - low) / (middle - low), (high - hertz) / (high - middle))
-      return (Math.max(0, slope) * 2) / (high - low)
-    })
-  })
+/** Mel bands of Whisper's models, which have 80 or 128. */
+export function whisperBands(bands: number) {
+  return { bands, rate: whisperRate, size: windowLength, lowest: 0, highest: whisperRate / 2 }
 }
 
 /**
@@ -41,19 +19,19 @@ export function melFilters(bands: number): Float64Array[] {
  * 3000 frames. Values are log10 energies, clipped 8 below the maximum and scaled to about -1 to 1.5.
  */
 export function whisperFeatures(sound: Float32Array, bands: number): Float32Array {
-  const filters = melFilters(bands).map((weights) => {
-    const from = weights.findIndex((weight) => weight > 0)
-    return { from, weights: weights.subarray(from, weights.findLastIndex((weight) => weight > 0) + 1) }
-  })
+  const energyOf = melBands(whisperBands(bands))
   const power = new PowerSpectrum()
   const features = new Float32Array(bands * whisperFrames)
   let highest = -Infinity
   for (let frame = 0; frame < whisperFrames; frame += 1) {
     const energies = power.of(sound, frame * hopLength - windowLength / 2)
-    for (const [band, { from, weights }] of filters.entries()) {
-      let sum = 0
-      for (let at = 0; at < weights.length; at += 1) sum += (weights[at] ?? 0) * (energies[from + at] ?? 0)
-      const value = Math.log10(Math.max(sum, 1e-10))
+    for (let band = 0; band < bands; band += 1) {
+      const value = Math.log10(
+        Math.max(
+          energyOf(band, (bin) => energies[bin] ?? 0),
+          1e-10,
+        ),
+      )
       highest = Math.max(highest, value)
       features[band * whisperFrames + frame] = value
     }

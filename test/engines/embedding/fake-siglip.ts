@@ -1,8 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { siglipTokenizerFiles } from '../../../src/engines/packs/embedding-packs.ts'
 import { manifest } from '../../../src/engines/packs/manifest.ts'
-import { inventoryFile, packFolder } from '../../../src/engines/packs/store.ts'
+import { installFiles } from './install-files.ts'
 import { onnxFile, type Graph } from '../onnx-file.ts'
 
 /** Dimensions and side of the picture of both models. */
@@ -117,19 +115,11 @@ const tokenizerConfig = {
 
 /** Writes a stand-in as the installed pack of a model, with its own file names, into a folder of packs. */
 export async function installFakeSiglip(folder: string, pack: SiglipPack): Promise<string> {
-  const target = packFolder({ folder, automatic: false, own: {}, manifest }, pack, manifest[pack])
   const { artifact, otherFiles } = manifest[pack]
-  const files: Readonly<Record<string, Buffer>> = {
+  return await installFiles(folder, pack, {
     [artifact.file]: onnxFile(imageTower(pack)),
     [otherFiles[0].file]: onnxFile(textTower(pack)),
     [siglipTokenizerFiles.tokenizer]: Buffer.from(JSON.stringify(tokenizer)),
     [siglipTokenizerFiles.config]: Buffer.from(JSON.stringify(tokenizerConfig)),
-  }
-  await mkdir(target, { recursive: true })
-  for (const [file, content] of Object.entries(files)) await writeFile(join(target, file), content)
-  const inventory = Object.entries(files).map(([path, content]) => ({
-    ...{ path, bytes: content.length, sha256: '0'.repeat(64) },
-  }))
-  await writeFile(join(target, inventoryFile), JSON.stringify(inventory))
-  return target
+  })
 }
