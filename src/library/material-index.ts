@@ -7,9 +7,10 @@ import { type ScannedVector, VectorTable } from './vector-table.ts'
 
 /**
  * Vectors that are kept in memory of each scope, at most: 1 KiB each, so that the service stays below 600 MiB. Of what is
- * read at the same time, further shots of videos are left out first; what is read later does not displace them.
+ * read at the same time, further shots of videos and pieces of sounds are left out first; what is read later does not
+ * displace them.
  */
-const maxVectors = 100_000
+const maxVectors: Readonly<Record<LibraryScope, number>> = { clip: 100_000, image: 100_000, audio: 50_000 }
 
 /** Rows that are read at once. */
 const chunkRows = 256
@@ -115,7 +116,7 @@ export class MaterialIndex {
     if (!scope) return
     this.#checkSpace(scope, space)
     const table = this.#tables[scope]
-    if (table.size < maxVectors) table.add({ id, part }, toFloats(vector))
+    if (table.size < maxVectors[scope]) table.add({ id, part }, toFloats(vector))
   }
 
   #checkSpace(scope: LibraryScope, space: string): void {

@@ -14,7 +14,7 @@ import {
 
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 const scope = fc.constantFrom(...libraryScopes)
-const space = fc.constantFrom('siglip2-base 1', 'jina-clip-v2')
+const space = fc.constantFrom('siglip2-base 1', 'jina-clip-v2', 'clap-htsat-unfused 1')
 
 test('scores are between 0 and 1, increase, and never hide an order', () => {
   const cosine = fc.integer({ min: -100, max: 100 })
@@ -39,14 +39,15 @@ test.for(libraryScopes)('a good result of %s has the score that the contract pro
   expect(wordScore(0.5, where)).toBeCloseTo(goodScores[where])
   expect(cosineScore(0.09, where, 'siglip2-large')).toBeCloseTo(goodScores[where])
   expect(cosineScore(0.23, where, 'jina-clip-v2')).toBeCloseTo(goodScores[where])
+  expect(cosineScore(0.3, where, 'clap-htsat-unfused')).toBeCloseTo(goodScores[where])
 })
 
 test('a fused score is at least the better one, whatever the order', () => {
   fc.assert(
-    fc.property(share, share, (words, picture) => {
-      const fused = fuseScores(words, picture)
-      expect(fused).toBeCloseTo(fuseScores(picture, words))
-      expect(fused).toBeGreaterThanOrEqual(Math.max(words, picture) - 1e-12)
+    fc.property(share, share, (words, content) => {
+      const fused = fuseScores(words, content)
+      expect(fused).toBeCloseTo(fuseScores(content, words))
+      expect(fused).toBeGreaterThanOrEqual(Math.max(words, content) - 1e-12)
       expect(fused).toBeLessThanOrEqual(1)
     }),
   )
