@@ -25,7 +25,7 @@ const maxTokens = 77
 /** Pieces of 10 s that are embedded, at most; a piece of less than 1 s only where it is the whole sound. */
 const pieces = { size: clapSamples, limit: 8, least: clapRate }
 
-/** Time limit of decoding, ms. Ten hours of music take about two minutes. */
+/** Time limit of decoding, ms. An hour of music takes about 8 s. */
 const decodeTimeoutMs = 600_000
 
 /** Turns texts into token ids. */
