@@ -1,5 +1,6 @@
 import { MediaError } from '../contract/errors.ts'
 import type { Db, WriteTransaction } from '../db/schema.ts'
+import { isPostgres } from './word-index.ts'
 
 /**
  * Grants materials to an account for ever, within the transaction that completes its search. Throws 6401, which is retryable,
@@ -19,6 +20,9 @@ export async function grantMaterials(
     .select('id')
     .where('id', 'in', ids)
     .where('state', '=', 'active')
+    .orderBy('id')
+    // A removal waits for the grant, or the grant for the removal.
+    .$if(isPostgres(trx), (rows) => rows.forKeyShare())
     .execute()
   if (active.length < new Set(ids).size) {
     throw new MediaError(6401, 'the library was changed during the search', { hint: 'Search again.' })

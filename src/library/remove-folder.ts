@@ -14,6 +14,7 @@ import {
 } from './material-file.ts'
 import type { OpenLibrary } from './open-library.ts'
 import { deleteMaterial, findFolder, type LibraryFolder, moveMaterial } from './records.ts'
+import { isPostgres } from './word-index.ts'
 
 /** Result of a removal: numbers of materials. */
 export interface RemoveSummary {
@@ -114,6 +115,7 @@ async function removeMaterial(
   const kept = (await isGranted(library.db, row.id)) ? await keepCopies(library, folder, row) : undefined
   failpoint('library.remove.copied')
   const isDeleted = await library.db.transaction().execute(async (trx) => {
+    await lockMaterial(trx, row.id)
     if (!kept && !(await isGranted(trx, row.id))) {
       await deleteMaterial(trx, row.id)
       return true
@@ -136,6 +138,12 @@ async function removeMaterial(
     return 'removed'
   }
   return kept?.kept === null ? 'lost' : 'kept'
+}
+
+/** Waits for grants of a material that are being recorded, and lets others wait. SQLite has one writer at a time. */
+async function lockMaterial(trx: WriteTransaction, id: number): Promise<void> {
+  if (!isPostgres(trx)) return
+  await trx.selectFrom('materials').select('id').where('id', '=', id).forUpdate().execute()
 }
 
 function keptHashes({ kept, kept_accompaniment: accompaniment }: KeptContent): string[] {

@@ -51,7 +51,7 @@ function tsvector(strong: readonly string[], weak: readonly string[]): string {
   return [...lexemes(strong, 'A'), ...lexemes(weak, 'C')].join(' ')
 }
 
-/** Whether a database is PostgreSQL, which differs in the full-text search alone. */
+/** Whether a database is PostgreSQL, which differs in the full-text search, locks of rows and pgvector. */
 export function isPostgres(db: Db): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter
 }
