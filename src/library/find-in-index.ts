@@ -5,13 +5,9 @@ import type { MaterialIndex } from './material-index.ts'
 import { cosineScore, foldDuplicates, fuseScores, weighTerms, wordCoverage, wordScore } from './rank.ts'
 import { countMatches, recallByWords } from './recall-words.ts'
 import { queryTerms } from './terms.ts'
-import type { ScannedVector } from './vector-table.ts'
 
-/** Materials that words and pictures recall each, at most. */
+/** Materials that words and vectors recall each, at most. */
 const recallLimit = 300
-
-/** Vectors of the scan whose exact cosine is computed: videos and sounds have several. */
-const scannedVectors = 600
 
 /** Terms of a query that are searched, at most. */
 const maxTerms = 32
@@ -74,13 +70,10 @@ async function contentScores(
   { vector, scope }: LibraryQuery,
   others: readonly number[],
 ): Promise<ReadonlyMap<number, number>> {
-  const table = index.vectors(scope)
   const space = index.space(scope)
   if (!vector || space === undefined) return new Map()
   if (vector.space !== space) throw otherSpace(space, vector.space)
-  const nearest = table.nearest(vector.values, scannedVectors)
-  const candidates = bestOfEach([...nearest, ...table.cosines(vector.values, others)])
-  const exact = await index.exactCosines(vector.values, candidates)
+  const exact = await index.nearest(vector.values, { scope, others })
   return new Map([...exact].map(([id, cosine]) => [id, cosineScore(cosine, scope, space)]))
 }
 
@@ -91,13 +84,6 @@ function otherSpace(library: string, query: string): MediaError {
       `Use the model of ${library}. To use that of ${query}, remove every folder with ` +
       '`reelwright library remove <folder>`, then add them again.',
   })
-}
-
-/** Returns the best vector of each material. */
-function bestOfEach(scanned: readonly ScannedVector[]): ScannedVector[] {
-  const best = new Map<number, ScannedVector>()
-  for (const one of scanned) if (one.cosine > (best.get(one.id)?.cosine ?? -Infinity)) best.set(one.id, one)
-  return [...best.values()]
 }
 
 type FoundRow = MaterialRow & { readonly licence: string; readonly attribution: string }

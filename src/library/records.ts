@@ -2,6 +2,7 @@ import { basename, dirname } from 'node:path/posix'
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { LibraryFoldersTable, LibraryNumbersTable, MaterialsTable } from '../db/library-schema.ts'
 import type { Db, MaterialRow, WriteTransaction } from '../db/schema.ts'
+import { addEmbeddings, removeEmbeddings } from './embeddings.ts'
 import { removeWords, replaceWords } from './word-index.ts'
 
 export type LibraryFolder = Selectable<LibraryFoldersTable>
@@ -88,6 +89,7 @@ export async function saveVectors(
       .values({ material_id: id, part, start_ms: startMs, space, vector })
       .execute()
   }
+  await addEmbeddings(trx, [id])
 }
 
 /** Changes where a material is and whether it is found; its content stays. */
@@ -103,8 +105,13 @@ export async function moveMaterial(
     .set({ ...columns, name: moved.name, updated_at: await nextNumber(trx, 'change', now) })
     .where('id', '=', row.id)
     .execute()
-  if (moved.state === 'active') await indexWords(trx, moved)
-  else await removeWords(trx, row.id)
+  if (moved.state === 'active') {
+    await indexWords(trx, moved)
+    await addEmbeddings(trx, [row.id])
+  } else {
+    await removeWords(trx, row.id)
+    await removeEmbeddings(trx, row.id)
+  }
 }
 
 /** Deletes a material that nobody was granted, with its vectors and words. */

@@ -4,9 +4,13 @@ import type { LibraryFindResult, LibraryQuery } from '../contract/library.ts'
 import { databaseFailure } from '../db/failure.ts'
 import type { DatabaseLocation } from '../db/location.ts'
 import { openCurrentDatabase } from '../db/open.ts'
+import type { Db } from '../db/schema.ts'
 import { type ErrorReply, toErrorReply } from '../threads/error-reply.ts'
 import { findInIndex } from './find-in-index.ts'
-import { MaterialIndex } from './material-index.ts'
+import { DatabaseIndex } from './database-index.ts'
+import { areEmbeddingsComplete } from './embeddings.ts'
+import type { MaterialIndex } from './material-index.ts'
+import { ScannedIndex } from './scanned-index.ts'
 
 /** A query for the thread. Null ends it. */
 export type SearchRequest = { readonly number: number; readonly query: LibraryQuery } | null
@@ -17,10 +21,22 @@ export interface SearchReply {
   readonly reply: { readonly kind: 'result'; readonly result: LibraryFindResult } | ErrorReply
 }
 
-async function openIndex() {
+interface OpenIndex {
+  readonly db: Db
+  index: MaterialIndex | undefined
+}
+
+async function openIndex(): Promise<OpenIndex> {
   const db = await openCurrentDatabase(workerData as DatabaseLocation)
   if (!db) throw new MediaError(6401, 'the database was changed by an older version')
-  return { db, index: new MaterialIndex(db) }
+  return { db, index: undefined }
+}
+
+/** Returns the index of the database as soon as that is complete, until then the one in memory. */
+async function currentIndex({ db, index }: OpenIndex): Promise<MaterialIndex> {
+  if (index instanceof DatabaseIndex) return index
+  if (await areEmbeddingsComplete(db)) return new DatabaseIndex(db)
+  return index ?? new ScannedIndex(db)
 }
 
 let opened: ReturnType<typeof openIndex> | undefined
@@ -28,8 +44,9 @@ let opened: ReturnType<typeof openIndex> | undefined
 async function find(query: LibraryQuery): Promise<SearchReply['reply']> {
   try {
     opened ??= openIndex()
-    const { db, index } = await opened
-    return { kind: 'result', result: await findInIndex(db, index, query) }
+    const current = await opened
+    current.index = await currentIndex(current)
+    return { kind: 'result', result: await findInIndex(current.db, current.index, query) }
   } catch (error) {
     // The next query reads everything again, in case the index is incomplete.
     const { db } = (await opened?.catch(() => undefined)) ?? {}

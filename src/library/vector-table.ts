@@ -11,6 +11,9 @@ export interface ScannedVector extends VectorKey {
   readonly cosine: number
 }
 
+/** Bound of the error of a cosine. */
+export const scanError = 0.01
+
 /** Vectors whose products are computed at once. */
 const blockSize = 4096
 
@@ -22,7 +25,7 @@ const pageBytes = 64 * 1024
 
 /**
  * Vectors of materials as int8 with a scale each: 1 KiB per vector. Scanning finds the nearest ones approximately; the cosine
- * is off by less than 0.01. Callers compute the exact cosine of those.
+ * is off by less than `scanError`. Callers compute the exact cosine of those.
  */
 export class VectorTable {
   readonly #products = createDotProducts()

@@ -17,6 +17,7 @@ import { bindStoreToDatabase, openDiskStore } from '../files/disk.ts'
 import { removeOrphans } from '../files/removal.ts'
 import { hasActiveUpload } from '../files/uploads.ts'
 import { createApp } from '../http/app.ts'
+import { openEmbeddings } from '../library/build-embeddings.ts'
 import { openLibrarySearch } from '../library/search.ts'
 import { registerServiceMetrics } from './metrics.ts'
 import { registerSecret } from '../platform/log.ts'
@@ -150,6 +151,7 @@ async function openService(
   const { lost } = opened.use(await lockDatabase(place))
   const db = await openDatabase(place)
   opened.defer(() => db.destroy())
+  opened.use(await openEmbeddings({ db, log }))
   const store = join(dataDir, dataFolders.files)
   const files = await openDiskStore(store)
   await bindStoreToDatabase(db, store)

@@ -28,8 +28,13 @@ export interface TestLibrary {
 export async function newLibrary(url?: string): Promise<TestLibrary> {
   const root = await mkdtemp(join(tmpdir(), 'reelwright-library-'))
   onTestFinished(() => rm(root, { recursive: true, force: true }))
+  await mkdir(join(root, 'media'))
+  return openTestLibrary(root, url)
+}
+
+/** Opens a library with the folders of another one, on the database at the address. */
+export function openTestLibrary(root: string, url: string | undefined): TestLibrary {
   const [data, folder] = [join(root, 'data'), join(root, 'media')]
-  await mkdir(folder)
   const environment = { REELWRIGHT_DATA_DIR: data, ...(url !== undefined && { DATABASE_URL: url }) }
   const location = url === undefined ? { path: join(data, dataFiles.database) } : { url }
   return {
