@@ -31,7 +31,7 @@ function verdictOf(added: readonly string[], index: number): readonly string[] {
 }
 
 describe.skipIf(!hasPacks)('flags of generated pictures (REELWRIGHT_TESTDATA)', () => {
-  test(`are right in at least 0.95 of ${count} pictures, each flag`, async () => {
+  test(`are right in at least 0.95 of ${count} pictures, each flag`, async ({ annotate }) => {
     await using detector = await openTextDetector(2, signal)
     await mkdir(join(folder, 'steps'))
     const cache = await openStepCache(join(folder, 'steps'))
@@ -56,6 +56,8 @@ describe.skipIf(!hasPacks)('flags of generated pictures (REELWRIGHT_TESTDATA)', 
       }
     }
     await Promise.all(Array.from({ length: count }, (_, index) => limited(() => judge(index))))
+    const figures = flagNames.map((name) => `${name} ${(right[name] / count).toFixed(4)}`)
+    await annotate([...figures, ...wrong].join('\n'))
     for (const name of flagNames)
       expect(right[name] / count, `${name}: ${wrong.join('\n')}`).toBeGreaterThanOrEqual(0.95)
   }, 3_600_000)
