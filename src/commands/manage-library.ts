@@ -5,8 +5,10 @@ import { MediaError } from '../contract/errors.ts'
 import { summarizeList } from '../contract/format.ts'
 import { dataFiles, dataFolders } from '../daemon/data-files.ts'
 import { prepareDataFolder } from '../daemon/data-folder.ts'
+import { databaseFailure } from '../db/failure.ts'
 import { findEmbeddingModel, openEmbeddingModel } from '../engines/embedding/open.ts'
 import { findSoundModel, openSoundModel } from '../engines/embedding/open-sound.ts'
+import { isDiskFull } from '../library/full-disk.ts'
 import { importFolder, type ImportFolderOptions, type ImportSummary } from '../library/import-folder.ts'
 import { listLibraryFolders } from '../library/list-folders.ts'
 import { libraryPaths, openLibrary } from '../library/open-library.ts'
@@ -25,6 +27,21 @@ import { openServiceDatabase } from './service-database.ts'
 export interface LibraryCommandContext {
   readonly config: Config
   readonly io: CommandIo
+}
+
+/** Runs a command. Throws 6401 for a full disk, and for failures of the database with an external cause. */
+export async function withPlainErrors({ dataDir }: Config, command: () => Promise<void>): Promise<void> {
+  try {
+    await command()
+  } catch (error) {
+    if (isDiskFull(error)) {
+      throw new MediaError(6401, `no space left on ${dataDir}`, {
+        cause: error,
+        hint: 'Free space there, then repeat the command. It continues.',
+      })
+    }
+    throw databaseFailure(error) ?? error
+  }
 }
 
 interface AddFolderOptions {

@@ -270,9 +270,12 @@ export class MediaError extends Error {
 /** An error whose code an operation's own table lists for this case: it is not replaced by `errorAliases`. */
 export class ListedError extends MediaError {}
 
+/** An error that a full disk caused. */
+export class DiskFullError extends MediaError {}
+
 /** Error of a task whose files do not fit on the disk. */
-export function diskFullError(cause: unknown): MediaError {
-  return new MediaError(6402, 'the disk is full', {
+export function diskFullError(cause: unknown): DiskFullError {
+  return new DiskFullError(6402, 'the disk is full', {
     cause,
     hint: 'Free space on the service, then try again.',
   })

@@ -78,7 +78,7 @@ async function foreignControl(dataDir: string): Promise<UnsafePath | string | nu
   return unsafe ?? (existing === dataDir ? await findForeignPart(dataDir) : null)
 }
 
-async function unusableReason(dataDir: string): Promise<string | null> {
+async function unusableReason(dataDir: string): Promise<UnsafePath | string | null> {
   const existing = await nearestFolder(dataDir)
   const reason = await writeProblem(existing)
   if (reason !== null || existing !== dataDir) return reason
@@ -114,13 +114,15 @@ export async function nearestFolder(path: string): Promise<string> {
 }
 
 /** Reason why a folder cannot be written; permissions do not show this for /proc or a full disk. */
-async function writeProblem(folder: string): Promise<string | null> {
+async function writeProblem(folder: string): Promise<UnsafePath | string | null> {
   let probe: string | undefined
   try {
     probe = await mkdtemp(join(folder, '.reelwright-'))
     await writeFile(join(probe, 'probe'), 'probe')
     return null
   } catch (error) {
+    if (['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? ''))
+      return { reason: `no space left on ${folder}`, fix: 'Free space there' }
     return `${folder} is not writable (${(error as Error).message})`
   } finally {
     if (probe !== undefined) await rm(probe, { recursive: true, force: true })

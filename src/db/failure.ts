@@ -49,6 +49,11 @@ export function databaseFailure(error: unknown): MediaError | undefined {
   return found && new MediaError(6401, found.message, { cause: error, hint: found.hint })
 }
 
+/** Whether the file of a SQLite database cannot grow. */
+export function isDatabaseFull(error: unknown): boolean {
+  return errorCode(error) === 'ERR_SQLITE_ERROR' && findFailureText(error) === full
+}
+
 function findFailureText(error: unknown): FailureText | undefined {
   const code = errorCode(error)
   if (code === undefined)

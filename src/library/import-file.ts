@@ -11,6 +11,7 @@ import { hashBytes } from '../platform/hash.ts'
 import { isInside } from '../platform/paths.ts'
 import { errorCode } from '../platform/system-error.ts'
 import { analyseFile, type FileAnalysis } from './analyse-file.ts'
+import { isDiskFull } from './full-disk.ts'
 import type { OpenLibrary } from './open-library.ts'
 import { checkUnchanged, linkOpenFile, openMaterialFile, type OpenMaterialFile } from './material-file.ts'
 import {
@@ -81,7 +82,7 @@ export async function importFile(context: ImportContext, file: MediaFile): Promi
   try {
     await store(context, { file, known, blake3, ...content })
   } catch (error) {
-    if (error instanceof MediaError && machineCodes.has(error.code)) throw error
+    if (isDiskFull(error) || (error instanceof MediaError && machineCodes.has(error.code))) throw error
     // A service that starts meanwhile empties the folder through which files enter the store.
     await store(context, { file, known, blake3, ...(await readContent(context, file, opened)) })
   }
@@ -239,10 +240,11 @@ async function removeContents(library: OpenLibrary, contents: readonly string[])
 
 /** Reason why a file is left out because of the file itself; undefined for other errors, which end the import. */
 export function skipReason(error: unknown): string | undefined {
-  return error instanceof MediaError && !machineCodes.has(error.code) ? error.message : undefined
+  const isOfFile = error instanceof MediaError && !machineCodes.has(error.code) && !isDiskFull(error)
+  return isOfFile ? error.message : undefined
 }
 
-/** A missing program or model, and a full disk: every other file would fail as well. */
+/** A missing program or model: every other file would fail as well. */
 const machineCodes = new Set<number>([6401, 6002])
 
 /** Errors of the system about one file. */

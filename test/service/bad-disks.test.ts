@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, open, rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
@@ -8,25 +8,13 @@ import { openDatabase } from '../../src/db/open.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import { freeSpace } from '../../src/platform/folder.ts'
 import { api, pollUntil } from './api.ts'
-import { createTestDisk, diskUnavailableReason } from './disk.ts'
+import { createTestDisk, diskUnavailableReason, fillDisk } from './disk.ts'
 import { checkInvariants } from './invariants.ts'
 import { startServiceProcess } from './process.ts'
 
 const reason = await diskUnavailableReason()
 const run = promisify(execFile)
 const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
-
-/** Fills a disk. */
-async function fillDisk(path: string): Promise<void> {
-  await using file = await open(path, 'wx')
-  for (let bytes = 2 ** 26; bytes >= 512;) {
-    try {
-      await file.appendFile(Buffer.alloc(bytes))
-    } catch {
-      bytes /= 2
-    }
-  }
-}
 
 /** A service in its own process, so that no file on the disk stays open. */
 async function startOnDisk(dataDir: string) {

@@ -69,3 +69,17 @@ export async function diskUnavailableReason(): Promise<string | null> {
     return error instanceof Error ? error.message : String(error)
   }
 }
+
+/** Fills a disk to the last block, except so many bytes. */
+export async function fillDisk(path: string, left = 0): Promise<void> {
+  await using file = await open(path, 'wx')
+  for (let bytes = 2 ** 26; bytes >= 512;) {
+    try {
+      await file.appendFile(Buffer.alloc(bytes))
+    } catch {
+      bytes /= 2
+    }
+  }
+  const { size } = await file.stat()
+  await file.truncate(Math.max(0, size - left))
+}

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, open, rm } from 'node:fs/promises'
+import { chmod, mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
@@ -7,23 +7,11 @@ import { describe, expect, test } from 'vitest'
 import { isTerminal } from '../../src/contract/task.ts'
 import { hasPostgres, newDatabase } from '../postgres.ts'
 import { api, pollUntil } from './api.ts'
-import { createTestDisk, diskUnavailableReason } from './disk.ts'
+import { createTestDisk, diskUnavailableReason, fillDisk } from './disk.ts'
 import { startTestService } from './in-process.ts'
 import { checkInvariants } from './invariants.ts'
 
 const reason = hasPostgres ? await diskUnavailableReason() : 'Debian package postgresql'
-
-/** Fills a disk to the last block. */
-async function fillDisk(path: string): Promise<void> {
-  await using file = await open(path, 'wx')
-  for (let bytes = 2 ** 22; bytes >= 512;) {
-    try {
-      await file.appendFile(Buffer.alloc(bytes))
-    } catch {
-      bytes /= 2
-    }
-  }
-}
 
 /** A database whose tables are on a disk of their own. Its log stays elsewhere: without it, the server would stop. */
 async function databaseOnDisk(folder: string): Promise<{ url: string } & AsyncDisposable> {
