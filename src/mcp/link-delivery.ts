@@ -166,10 +166,16 @@ function fileLinkTool(address: ResolveServiceAddress): Tool {
         file_id === undefined
           ? await createMaterialLink(session, { material_id, address }, signal)
           : await createFileLink(session, { file_id, address }, signal)
-      return { data: { ...link, next_step: 'Give the user the url, or download it.' } }
+      const next_step = `Give the user the url, or download it.${file_id === undefined ? ` ${useMaterialStep}` : ''}`
+      return { data: { ...link, next_step } }
     },
   )
 }
+
+/** A material is no stored file yet, which other tools require. */
+const useMaterialStep =
+  'To look at it or use it in other tools, upload the downloaded file as upload_file describes, then give its file_id to ' +
+  'inspect_file or the other tool.'
 
 /** Lifetime of download links, seconds: a conversation may continue the next day. */
 const linkSeconds = 24 * 3600
