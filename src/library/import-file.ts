@@ -21,6 +21,7 @@ import {
   saveMaterial,
   saveVectors,
 } from './records.ts'
+import { releaseMaterial } from './remove-folder.ts'
 import type { MediaFile } from './walk-folder.ts'
 
 /** What an import did with a file. */
@@ -77,7 +78,7 @@ export async function importFile(context: ImportContext, file: MediaFile): Promi
   }
   await using opened = await withFileErrors(context, () => openMaterialFile(folder.path, file))
   const { blake3 } = await withFileErrors(context, () => hashBytes(opened.handle, { signal: context.signal }))
-  if (!known && (await adoptMoved(context, file, blake3))) return 'moved'
+  if (known?.blake3 !== blake3 && (await adoptMoved(context, { file, blake3, known }))) return 'moved'
   const content = await readContent(context, file, opened)
   try {
     await store(context, { file, known, blake3, ...content })
@@ -140,11 +141,10 @@ async function withFileErrors<Result>(
   }
 }
 
-/** Finds the material of a file that was moved inside the folder, and records its new path. */
+/** Finds the material of a file that was moved inside the folder, and records its new path. known: what was there before. */
 async function adoptMoved(
   { library, folder, clock }: ImportContext,
-  file: MediaFile,
-  blake3: string,
+  { file, blake3, known }: Pick<StoredFile, 'file' | 'blake3' | 'known'>,
 ): Promise<boolean> {
   const candidates = await library.db
     .selectFrom('materials')
@@ -156,7 +156,11 @@ async function adoptMoved(
     // A sidecar may state something else about the file at its new path.
     if (row.sidecar !== file.sidecarState || (await fileExists(join(folder.path, row.path)))) continue
     const change = { path: file.path, state: 'active', modified_at: file.modifiedAt } as const
-    await library.db.transaction().execute((trx) => moveMaterial(trx, row, { ...change, now: clock() }))
+    await library.db.transaction().execute(async (trx) => {
+      if (known) await releaseMaterial(trx, known, clock())
+      await moveMaterial(trx, row, { ...change, now: clock() })
+    })
+    if (known) await removeContents(library, hashes(known))
     return true
   }
   return false
@@ -194,6 +198,7 @@ async function embedSound({ soundModel, signal }: ImportContext, path: string): 
 
 interface StoredFile {
   readonly file: MediaFile
+  /** Material of the path before. */
   readonly known: MaterialRow | undefined
   readonly blake3: string
   readonly analysis: FileAnalysis
@@ -217,7 +222,11 @@ async function store(context: ImportContext, stored: StoredFile): Promise<void> 
     }
     await library.db.transaction().execute(async (trx) => {
       for (const hash of hashes(contents).toSorted()) await requireContent(trx, library.files, hash)
-      const id = await saveMaterial(trx, { id: known?.id, folderId: folder.id, content, now: clock() })
+      // Grants are for the content that was found, so that another one has an id of its own.
+      const isSame = known?.blake3 === blake3
+      if (known && !isSame) await releaseMaterial(trx, known, clock())
+      const sameId = isSame ? known.id : undefined
+      const id = await saveMaterial(trx, { id: sameId, folderId: folder.id, content, now: clock() })
       await saveVectors(trx, id, vectors)
       failpoint('library.material.saved')
     })

@@ -150,6 +150,18 @@ function keptHashes({ kept, kept_accompaniment: accompaniment }: KeptContent): s
   return [kept, accompaniment].filter((hash) => hash !== null).toSorted()
 }
 
+/**
+ * Takes the file from a material in the transaction that records another content for its path. What searches returned of it
+ * stays with those who received it, without the original, which no longer exists.
+ */
+export async function releaseMaterial(trx: WriteTransaction, row: MaterialRow, now: number): Promise<void> {
+  // First of all, so that it is not granted meanwhile.
+  await moveMaterial(trx, row, { state: 'removed', now })
+  if (!(await isGranted(trx, row.id))) return await deleteMaterial(trx, row.id)
+  await trx.deleteFrom('material_vectors').where('material_id', '=', row.id).execute()
+  await trx.updateTable('materials').set({ folder_id: null }).where('id', '=', row.id).execute()
+}
+
 async function isGranted(db: Db | WriteTransaction, id: number): Promise<boolean> {
   const grant = await db
     .selectFrom('material_grants')
