@@ -12,8 +12,8 @@ import { findInIndex } from './find-in-index.ts'
 import type { MaterialIndex } from './material-index.ts'
 import { ScannedIndex } from './scanned-index.ts'
 
-/** A query for the thread. Null ends it. */
-export type SearchRequest = { readonly number: number; readonly query: LibraryQuery } | null
+/** A query for the thread, or only to read the index, which finds nothing. Null ends it. */
+export type SearchRequest = { readonly number: number; readonly query: LibraryQuery | 'load' } | null
 
 /** Reply of the thread to a query. */
 export interface SearchReply {
@@ -41,12 +41,15 @@ async function currentIndex({ db, index }: OpenIndex): Promise<MaterialIndex> {
 
 let opened: ReturnType<typeof openIndex> | undefined
 
-async function find(query: LibraryQuery): Promise<SearchReply['reply']> {
+async function find(query: LibraryQuery | 'load'): Promise<SearchReply['reply']> {
   try {
     opened ??= openIndex()
     const current = await opened
     current.index = await currentIndex(current)
-    return { kind: 'result', result: await findInIndex(current.db, current.index, query) }
+    const { db, index } = current
+    if (query !== 'load') return { kind: 'result', result: await findInIndex(db, index, query) }
+    await index.refresh()
+    return { kind: 'result', result: { recalled: 0, results: [] } }
   } catch (error) {
     // The next query reads everything again, in case the index is incomplete.
     const { db } = (await opened?.catch(() => undefined)) ?? {}

@@ -5,19 +5,23 @@ import { startThread } from '../platform/runtime.ts'
 import { fromErrorReply } from '../threads/error-reply.ts'
 import type { SearchReply, SearchRequest } from './search-thread.ts'
 
-/** Searches the library in a thread, which starts at the first search and keeps its index in memory. */
+/** Searches the library in a thread, which starts at the first call and keeps its index in memory. */
 export interface LibrarySearch extends AsyncDisposable {
   find(query: LibraryQuery): Promise<LibraryFindResult>
+  /** Reads the index, so that the first search does not wait for it. */
+  load(): Promise<void>
 }
 
 /** Opens the search of a library. The database must be migrated. */
 export function openLibrarySearch(location: DatabaseLocation): LibrarySearch {
   let thread: SearchThread | undefined
+  const send = async (query: LibraryQuery | 'load') => {
+    thread ??= startSearchThread(location, () => (thread = undefined))
+    return await thread.find(query)
+  }
   return {
-    async find(query) {
-      thread ??= startSearchThread(location, () => (thread = undefined))
-      return await thread.find(query)
-    },
+    find: send,
+    load: async () => void (await send('load')),
     async [Symbol.asyncDispose]() {
       await thread?.end()
     },
@@ -37,7 +41,7 @@ export async function findMaterials(
 }
 
 interface SearchThread {
-  find(query: LibraryQuery): Promise<LibraryFindResult>
+  find(query: LibraryQuery | 'load'): Promise<LibraryFindResult>
   end(): Promise<void>
 }
 

@@ -116,10 +116,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     connectionLimits: options.connectionLimits,
   })
   opened.use(sweepHourly({ ...service, onRemoved: app.forgetFile }))
+  let loading: Promise<void> | undefined
+  opened.defer(() => loading)
   let consumer: ReturnType<Queue['consume']> | undefined
   opened.defer(() => consumer?.stop())
   opened.defer(app.close)
   const listening = await app.listen({ host, port })
+  loading = loadLibrary(service)
   const threads = Math.max(1, Math.floor(cores / concurrency))
   consumer = service.queue.consume(
     (id, signal) => executeTask(service, { workers, scratch, threads }, { id, signal }),
@@ -189,6 +192,21 @@ async function openService(
   await removeOrphanedSteps(service)
   await openLocalAccount(db, options.key)
   return { service, lost }
+}
+
+/** Reads the library in its thread while requests are served already. A service without one does not start the thread. */
+async function loadLibrary({ db, librarySearch, log }: Service): Promise<void> {
+  try {
+    const material = await db
+      .selectFrom('materials')
+      .select('id')
+      .where('state', '=', 'active')
+      .limit(1)
+      .executeTakeFirst()
+    if (material) await librarySearch.load()
+  } catch (error) {
+    log.warn({ err: error }, 'the library was not loaded; the next search reads it')
+  }
 }
 
 async function hasWork(db: Db): Promise<boolean> {

@@ -48,33 +48,36 @@ describe.for([
   ['SQLite', async () => newLibrary()],
   ['PostgreSQL', async () => newLibrary(await newDatabase())],
 ] as const)('a file that replaces another one, on %s', ([name, create]) => {
-  const onDatabase = test.skipIf(name === 'PostgreSQL' && !hasPostgres)
+  const isMissing = name === 'PostgreSQL' && !hasPostgres
 
-  onDatabase('is a new material, which those who received the earlier one do not receive', async () => {
-    const library = await create()
-    await writeImage(library.media('a.png'), 'red')
-    await add(library)
-    const granted = await grant(library, 'a.png')
-    await replace(library, 'a.png')
-    expect(await add(library)).toMatchObject({ changed: 1, imported: 0 })
-    expect(await found(library)).toEqual([[expect.any(Number), 'a.png']])
-    const [[id] = []] = await found(library)
-    expect(id).toBeGreaterThan(granted)
-    const db = await library.openDb()
-    expect(await db.selectFrom('material_grants').select('material_id').execute()).toEqual([
-      { material_id: granted },
-    ])
-    expect(await db.selectFrom('material_vectors').select('material_id').execute()).toEqual([
-      { material_id: id },
-    ])
-    const files = await openDiskStore(join(library.data, 'files'))
-    await expect(openOriginal({ db, files }, granted, 'original')).rejects.toMatchObject({ code: 6004 })
-    // What it showed stays with those who received it.
-    const { thumb, state } = await findMaterial(db, granted)
-    expect([state, await files.has(thumb ?? '')]).toEqual(['removed', true])
-  })
+  test.skipIf(isMissing)(
+    'is a new material, which those who received the earlier one do not receive',
+    async () => {
+      const library = await create()
+      await writeImage(library.media('a.png'), 'red')
+      await add(library)
+      const granted = await grant(library, 'a.png')
+      await replace(library, 'a.png')
+      expect(await add(library)).toMatchObject({ changed: 1, imported: 0 })
+      expect(await found(library)).toEqual([[expect.any(Number), 'a.png']])
+      const [[id] = []] = await found(library)
+      expect(id).toBeGreaterThan(granted)
+      const db = await library.openDb()
+      expect(await db.selectFrom('material_grants').select('material_id').execute()).toEqual([
+        { material_id: granted },
+      ])
+      expect(await db.selectFrom('material_vectors').select('material_id').execute()).toEqual([
+        { material_id: id },
+      ])
+      const files = await openDiskStore(join(library.data, 'files'))
+      await expect(openOriginal({ db, files }, granted, 'original')).rejects.toMatchObject({ code: 6004 })
+      // What it showed stays with those who received it.
+      const { thumb, state } = await findMaterial(db, granted)
+      expect([state, await files.has(thumb ?? '')]).toEqual(['removed', true])
+    },
+  )
 
-  onDatabase('leaves nothing of the earlier one if nobody received that', async () => {
+  test.skipIf(isMissing)('leaves nothing of the earlier one if nobody received that', async () => {
     const library = await create()
     await writeImage(library.media('a.png'), 'red')
     await add(library)
@@ -89,7 +92,7 @@ describe.for([
     expect(await (await openDiskStore(join(library.data, 'files'))).has(thumb ?? '')).toBe(false)
   })
 
-  onDatabase('keeps its id if it was moved there', async () => {
+  test.skipIf(isMissing)('keeps its id if it was moved there', async () => {
     const library = await create()
     await writeImage(library.media('a.png'), 'red')
     await writeImage(library.media('b.png'), 'blue', 3)
@@ -104,7 +107,7 @@ describe.for([
     })
   })
 
-  onDatabase('keeps its id if it has the same content', async () => {
+  test.skipIf(isMissing)('keeps its id if it has the same content', async () => {
     const library = await create()
     await writeImage(library.media('a.png'), 'red')
     await add(library)
