@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { MediaError } from '../contract/errors.ts'
+import { nearestWord } from '../contract/suggest-fix.ts'
 import { packageVersion, setSearchPath } from '../platform/environment.ts'
 import { restrictNewFiles } from '../platform/permissions.ts'
 import { clean } from './clean.ts'
@@ -129,9 +130,13 @@ function parseOptions(
   args: readonly string[],
 ): { values: OptionValues; positionals: readonly string[] } {
   const allowPositionals = argument !== undefined
+  const known = { ...commonOptions, ...options }
   try {
-    return parseArgs({ args: [...args], allowPositionals, options: { ...commonOptions, ...options } })
+    return parseArgs({ args: [...args], allowPositionals, options: known })
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
+    const message = error instanceof Error ? error.message : String(error)
+    const [, unknown] = /^Unknown option '--([^']+)'/.exec(message) ?? []
+    const near = unknown === undefined ? undefined : nearestWord(unknown, Object.keys(known))
+    throw new UsageError(near === undefined ? message : `--${unknown} is unknown: use --${near}`)
   }
 }

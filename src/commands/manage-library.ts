@@ -1,16 +1,18 @@
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { privateFolders } from '../config/private-folders.ts'
 import { MediaError } from '../contract/errors.ts'
-import { summarizeList } from '../contract/format.ts'
 import { dataFiles, dataFolders } from '../daemon/data-files.ts'
 import { prepareDataFolder } from '../daemon/data-folder.ts'
 import { databaseFailure } from '../db/failure.ts'
 import { findEmbeddingModel, openEmbeddingModel } from '../engines/embedding/open.ts'
 import { findSoundModel, openSoundModel } from '../engines/embedding/open-sound.ts'
+import { withExplanation } from '../engines/services/failures.ts'
 import { isDiskFull } from '../library/full-disk.ts'
-import { importFolder, type ImportFolderOptions, type ImportSummary } from '../library/import-folder.ts'
-import { listLibraryFolders } from '../library/list-folders.ts'
+import { importFolder, type ImportFolderOptions } from '../library/import-folder.ts'
+import { findVectorSpace, type ListedFolder, listLibraryFolders } from '../library/list-folders.ts'
 import { libraryPaths, openLibrary } from '../library/open-library.ts'
 import { removeFolder } from '../library/remove-folder.ts'
 import { lazy } from '../platform/cache.ts'
@@ -19,6 +21,7 @@ import { escapeControls } from '../platform/log.ts'
 import { formatColumns } from '../platform/text-formats.ts'
 import { applyEngineSettings } from '../service/engine-settings.ts'
 import type { CommandIo } from './command.ts'
+import { describeImport, describeMissingVectors } from './describe-import.ts'
 import { openServiceDatabase } from './service-database.ts'
 
 // A running service finds changes of the library at its next search.
@@ -50,9 +53,6 @@ interface AddFolderOptions {
   readonly attribution: string
 }
 
-/** Skipped files that are listed one by one. */
-const maxListed = 20
-
 /** Imports a folder, with progress on stderr, and prints a summary with what was skipped and why. */
 export async function addFolder(
   { config, io }: LibraryCommandContext,
@@ -71,24 +71,26 @@ export async function addFolder(
   const open = lazy(async () => models.use(await openEmbeddingModel({ threads, signal })))
   const foundSound = await findSoundModel()
   const openSound = lazy(async () => models.use(await openSoundModel(threads)))
+  using _ = announceInterruption(io)
   const summary = await importFolder(library, {
     ...{ path, licence, attribution, privateFolders: privateFolders(config) },
     ...{ model: found && { ...found, open }, threads, signal, clock: Date.now },
     soundModel: foundSound && { ...foundSound, open: openSound },
     onFile: progressPrinter(io),
+  }).catch((error: unknown) => {
+    // This command has no log.
+    throw withExplanation(error)
   })
+  const listed = (await listLibraryFolders(opened.db)).find((folder) => folder.path === summary.path)
   for (const line of describeImport(summary)) io.stdout.write(`${escapeControls(line)}\n`)
-  if (!found) io.stderr.write(`${withoutModel}\n`)
-  if (!foundSound) io.stderr.write(`${withoutSoundModel}\n`)
+  if (!listed) return
+  const sources = {
+    ...{ hasModel: found !== undefined, hasSoundModel: foundSound !== undefined },
+    pictureSpace: await findVectorSpace(opened.db, ['clip', 'image']),
+  }
+  for (const line of describeMissingVectors(listed, summary, sources))
+    io.stderr.write(`${escapeControls(line)}\n`)
 }
-
-const withoutModel =
-  'No embedding model is installed: materials are found by their words alone. To find pictures by their content, ' +
-  'run `reelwright models pull siglip2-base`, then add the folder again.'
-
-const withoutSoundModel =
-  'No sound model is installed: sounds are found by their words alone. To find them by English descriptions of what is ' +
-  'heard, run `reelwright models pull clap`, then add the folder again.'
 
 /** Prints a line for each percent. */
 function progressPrinter({ stderr }: CommandIo): ImportFolderOptions['onFile'] {
@@ -101,15 +103,42 @@ function progressPrinter({ stderr }: CommandIo): ImportFolderOptions['onFile'] {
   }
 }
 
+/** While it is in use, an interruption of the process, such as Ctrl-C, first prints how to continue. */
+function announceInterruption({ stderr }: CommandIo): Disposable {
+  const announce = () => {
+    stderr.write('Interrupted. What was imported is in the library. Repeat the command to continue.\n')
+    // Without its listener, the signal ends the process.
+    process.kill(process.pid, 'SIGINT')
+  }
+  process.once('SIGINT', announce)
+  return { [Symbol.dispose]: () => void process.off('SIGINT', announce) }
+}
+
 /** Lists the folders of the library. */
 export async function listFolders({ config, io }: LibraryCommandContext): Promise<void> {
-  await using opened = await openServiceDatabase(config)
-  const rows = (await listLibraryFolders(opened.db)).map(({ path, licence, attribution, counts }) => [
+  const folders = await readFolders(config)
+  if (folders.length === 0) {
+    const command = 'reelwright library add <folder> --licence <text> --attribution <text>'
+    io.stdout.write(
+      `The library of ${escapeControls(config.dataDir)} has no folder. Add one: \`${command}\`\n`,
+    )
+    return
+  }
+  const rows = folders.map(({ path, licence, attribution, counts, withoutVector }) => [
     ...[counts.clip, counts.image, counts.audio, counts.missing].map(String),
+    String(withoutVector.clip + withoutVector.image + withoutVector.audio),
     ...[licence, attribution, path].map(escapeControls),
   ])
-  const heading = ['videos', 'images', 'sounds', 'missing', 'licence', 'attribution', 'folder']
+  const heading = ['videos', 'images', 'sounds', 'missing', 'words only', 'licence', 'attribution', 'folder']
   io.stdout.write(formatColumns([heading, ...rows]))
+}
+
+/** Returns the folders of the library. Creates no data folder, which a misspelt path would. */
+async function readFolders(config: Config): Promise<readonly ListedFolder[]> {
+  const { databaseUrl, dataDir } = config
+  if (databaseUrl === undefined && !existsSync(join(dataDir, dataFiles.database))) return []
+  await using opened = await openServiceDatabase(config)
+  return await listLibraryFolders(opened.db)
 }
 
 /** Removes a folder from the library. */
@@ -128,21 +157,6 @@ export async function removeFolderByPath(
 
 function pathsOf({ dataDir }: Config) {
   return libraryPaths(dataDir, { ...dataFiles, ...dataFolders })
-}
-
-function describeImport({ path, skipped, others, accompaniments, ...counts }: ImportSummary): string[] {
-  const { imported, changed, moved, restored, unchanged, missing } = counts
-  const numbers = { imported, changed, moved, restored, unchanged, missing, skipped: skipped.length }
-  const shown = Object.entries(numbers).filter(([name, count]) => count > 0 || name === 'imported')
-  const types = [...others].map(([extension, count]) => `${count} ${extension || 'without extension'}`)
-  const more = skipped.length - maxListed
-  return [
-    `${path}: ${shown.map(([name, count]) => `${count} ${name}`).join(', ')}`,
-    ...skipped.slice(0, maxListed).map(({ path: file, reason }) => `skipped ${file}: ${reason}`),
-    ...(more > 0 ? [`and ${more} more skipped`] : []),
-    ...(accompaniments > 0 ? [`accompaniments, which are found with their songs: ${accompaniments}`] : []),
-    ...(types.length > 0 ? [`no media: ${summarizeList(types, maxListed, ', ')}`] : []),
-  ]
 }
 
 /** Licence and attribution are shown to agents and in tables. */

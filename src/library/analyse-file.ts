@@ -19,7 +19,7 @@ import {
 import { findShots } from '../engines/reframe/find-shots.ts'
 import { hertz } from '../media/frame-rate.ts'
 import { pictureHash } from '../media/image/picture-hash.ts'
-import { cleanText, noSoundFile, readSidecar, type Sidecar } from './sidecar.ts'
+import { cleanText, noSoundFile, readSidecar, type ReadSidecar, type Sidecar } from './sidecar.ts'
 import type { MediaFile } from './walk-folder.ts'
 
 /** A picture of a material, to be embedded. */
@@ -52,7 +52,12 @@ export interface FileAnalysis {
   /** Files in the work folder, to be stored. */
   readonly contents: { readonly cover?: string; readonly preview?: string; readonly thumb?: string }
   readonly pictures: readonly MaterialPicture[]
+  /** Unknown fields of its sidecar. */
+  readonly unknownFields: readonly string[]
 }
+
+/** What its content shows, without what its sidecar states. */
+type ContentAnalysis = Omit<FileAnalysis, 'unknownFields'>
 
 interface AnalyseOptions {
   /** Real path of the folder of the file. */
@@ -77,7 +82,15 @@ const maxShots = 64
  * invalid sidecar. path: absolute, with the extension of the file.
  */
 export async function analyseFile(path: string, options: AnalyseOptions): Promise<FileAnalysis> {
-  const sidecar = await readOwnSidecar(options.folder, options.file)
+  const { unknownFields, ...sidecar } = await readOwnSidecar(options.folder, options.file)
+  return { ...(await analyseContent(path, options, sidecar)), unknownFields }
+}
+
+async function analyseContent(
+  path: string,
+  options: AnalyseOptions,
+  sidecar: Sidecar,
+): Promise<ContentAnalysis> {
   const facts = await probe(path)
   const { video } = facts
   const isImage = isStill(facts.container)
@@ -89,8 +102,8 @@ export async function analyseFile(path: string, options: AnalyseOptions): Promis
   return await analyseSound(path, { ...options, facts, sidecar })
 }
 
-async function readOwnSidecar(folder: string, file: MediaFile): Promise<Sidecar> {
-  if (file.sidecar === undefined) return {}
+async function readOwnSidecar(folder: string, file: MediaFile): Promise<ReadSidecar> {
+  if (file.sidecar === undefined) return { unknownFields: [] }
   const sidecar = await readSidecar(folder, posix.join(posix.dirname(file.path), file.sidecar))
   // It may have been written to since the folder was listed.
   if (sidecar.accompaniment !== file.accompaniment) throw new MediaError(6016, noSoundFile)
@@ -105,7 +118,7 @@ interface ImageOptions extends AnalyseOptions {
 async function analyseImage(
   path: string,
   { video, sidecar, work, file }: ImageOptions,
-): Promise<FileAnalysis> {
+): Promise<ContentAnalysis> {
   const picture = await readPicture(path, { video, longestSide: thumbSide })
   if (!picture) throw new MediaError(6021, 'the picture could not be decoded')
   const thumb = join(work, 'thumb.jpg')
@@ -124,7 +137,7 @@ async function analyseImage(
 async function analyseVideo(
   path: string,
   { facts, video, sidecar, work, embeds, threads }: ImageOptions & { readonly facts: MediaFacts },
-): Promise<FileAnalysis> {
+): Promise<ContentAnalysis> {
   const shots = await findShots(path, video, { limit: maxShots, threads })
   const pictures: MaterialPicture[] = []
   const cover = join(work, 'cover.jpg')
@@ -156,7 +169,7 @@ async function analyseVideo(
 async function analyseSound(
   path: string,
   { facts, sidecar, work }: AnalyseOptions & { readonly facts: MediaFacts; readonly sidecar: Sidecar },
-): Promise<FileAnalysis> {
+): Promise<ContentAnalysis> {
   const preview = join(work, 'preview.m4a')
   await writeSoundPreview(path, preview, {})
   const jpeg = await readCoverImage(path, { longestSide: coverSide })

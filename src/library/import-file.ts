@@ -51,6 +51,8 @@ export interface ImportContext extends ImportModels {
   readonly signal: AbortSignal
   /** Milliseconds since 1970. */
   readonly clock: () => number
+  /** Receives the unknown fields of sidecars, by the path of their media file. */
+  readonly unknownFields: Map<string, readonly string[]>
 }
 
 type DerivedContent = Pick<MaterialRow, 'cover' | 'preview' | 'thumb'>
@@ -79,16 +81,20 @@ export async function importFile(context: ImportContext, file: MediaFile): Promi
   await using opened = await withFileErrors(context, () => openMaterialFile(folder.path, file))
   const { blake3 } = await withFileErrors(context, () => hashBytes(opened.handle, { signal: context.signal }))
   if (known?.blake3 !== blake3 && (await adoptMoved(context, { file, blake3, known }))) return 'moved'
-  const content = await readContent(context, file, opened)
+  // Equal bytes have equal vectors, also where this import has no model.
+  const keepsVectors = known?.blake3 === blake3 && (await hasVectors(context, known))
+  const read = async () => await readContent(context, { file, opened, keepsVectors })
+  const content = await read()
   try {
     await store(context, { file, known, blake3, ...content })
   } catch (error) {
     if (isDiskFull(error) || (error instanceof MediaError && machineCodes.has(error.code))) throw error
     // A service that starts meanwhile empties the folder through which files enter the store.
-    await store(context, { file, known, blake3, ...(await readContent(context, file, opened)) })
+    await store(context, { file, known, blake3, ...(await read()) })
   }
   return known ? 'changed' : 'imported'
 }
+
 /** Whether a material has vectors of the model of its scope, if it needs any. */
 async function hasVectors(context: ImportContext, { id, scope }: MaterialRow): Promise<boolean> {
   const { library, model: pictureModel, soundModel } = context
@@ -104,13 +110,20 @@ async function hasVectors(context: ImportContext, { id, scope }: MaterialRow): P
   return row !== undefined
 }
 
+interface ReadContentOptions {
+  readonly file: MediaFile
+  readonly opened: OpenMaterialFile
+  /** Whether the recorded vectors are kept. */
+  readonly keepsVectors: boolean
+}
+
 /** Reads an opened file, into an empty work folder. Throws 6036 if it was changed meanwhile. */
 async function readContent(
   context: ImportContext,
-  file: MediaFile,
-  opened: OpenMaterialFile,
+  { file, opened, keepsVectors }: ReadContentOptions,
 ): Promise<Pick<StoredFile, 'analysis' | 'vectors'>> {
-  const { library, folder, model, threads, signal } = context
+  const { library, folder, threads, signal } = context
+  const model = keepsVectors ? undefined : context.model
   const work = join(library.work, 'file')
   await rm(work, { recursive: true, force: true })
   await mkdir(work)
@@ -118,12 +131,14 @@ async function readContent(
   const path = await linkOpenFile(opened, { path: join(folder.path, file.path), link })
   const options = { folder: folder.path, file, work, embeds: model !== undefined, threads }
   const analysis = await withFileErrors(context, () => analyseFile(path, options))
+  if (analysis.unknownFields.length > 0) context.unknownFields.set(file.path, analysis.unknownFields)
+  const isSound = analysis.facts.scope === 'audio'
   const vectors = [
     ...(model ? await embedPictures(model, analysis, signal) : []),
-    ...(analysis.facts.scope === 'audio' ? await embedSound(context, path) : []),
+    ...(isSound && !keepsVectors ? await embedSound(context, path) : []),
   ]
   await withFileErrors(context, () => checkUnchanged(folder.path, file.path, opened))
-  return { analysis, vectors }
+  return { analysis, vectors: keepsVectors ? undefined : vectors }
 }
 
 /** Runs work whose errors of the system are those of the file, outside of the work folder: they become 6017. */
@@ -202,7 +217,8 @@ interface StoredFile {
   readonly known: MaterialRow | undefined
   readonly blake3: string
   readonly analysis: FileAnalysis
-  readonly vectors: readonly MaterialVector[]
+  /** Undefined: those of the recorded material are kept. */
+  readonly vectors: readonly MaterialVector[] | undefined
 }
 
 async function store(context: ImportContext, stored: StoredFile): Promise<void> {
@@ -227,7 +243,7 @@ async function store(context: ImportContext, stored: StoredFile): Promise<void> 
       if (known && !isSame) await releaseMaterial(trx, known, clock())
       const sameId = isSame ? known.id : undefined
       const id = await saveMaterial(trx, { id: sameId, folderId: folder.id, content, now: clock() })
-      await saveVectors(trx, id, vectors)
+      if (vectors) await saveVectors(trx, id, vectors)
       failpoint('library.material.saved')
     })
   } catch (error) {

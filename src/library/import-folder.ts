@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import type { LibraryScope } from '../contract/library.ts'
 import { findPrivateFolder, type PrivateFolder } from '../platform/private-folders.ts'
+import { ImagesRefusedError } from '../engines/embedding/image-error.ts'
 import { isInside } from '../platform/paths.ts'
 import { errorCode } from '../platform/system-error.ts'
 import {
@@ -13,7 +14,7 @@ import {
   skipReason,
 } from './import-file.ts'
 import type { OpenLibrary } from './open-library.ts'
-import { moveMaterial, saveFolder } from './records.ts'
+import { findFolder, type LibraryFolder, moveMaterial, saveFolder } from './records.ts'
 import { type FolderContent, type MediaFile, type SkippedFile, walkFolder } from './walk-folder.ts'
 
 /** What is imported, and how. */
@@ -35,17 +36,28 @@ export interface ImportFolderOptions extends ImportModels {
 export interface ImportSummary extends Readonly<Record<ImportOutcome, number>> {
   /** Real path of the folder. */
   readonly path: string
+  readonly licence: string
+  readonly attribution: string
+  /** The folder as it was before; undefined for a new one. */
+  readonly before: LibraryFolder | undefined
+  /** Media files that the folder contains. */
+  readonly files: number
   /** Materials whose file no longer exists. */
   readonly missing: number
   readonly skipped: readonly SkippedFile[]
-  /** See `FolderContent`, also for the next one. */
+  /** Unknown fields of the sidecars that were read, by the path of their media file. */
+  readonly unknownFields: ReadonlyMap<string, readonly string[]>
+  /** See `FolderContent`, also for the next two. */
   readonly others: FolderContent['others']
+  readonly hidden: number
   readonly accompaniments: number
+  /** Set where the embedding service refused images. */
+  readonly refusal: ImagesRefusedError | undefined
 }
 
 /**
  * Imports the media files of a folder into the library, or what changed since an earlier import. One file at a time; a file
- * that fails is skipped. Throws 6016 for what is no folder, is the service's own or overlaps another folder of the library, 6401
+ * that fails is skipped, and one whose picture the embedding service refuses is found by its words. Throws 6016 for what is no folder, is the service's own or overlaps another folder of the library, 6401
  * for a model of another vector space than the library has for its scopes, and errors of the machine, such as a full disk; a repeated call
  * continues.
  */
@@ -59,18 +71,24 @@ export async function importFolder(
   if (model) await checkSpace(library, model, ['clip', 'image'])
   if (soundModel) await checkSpace(library, soundModel, ['audio'])
   const content = await walkFolder(path, privateFolders)
+  const before = await findFolder(library.db, path)
   const folder = await saveFolder(library.db, { path, licence, attribution }, clock())
   const { threads, signal } = options
-  const context: ImportContext = { library, folder, model, soundModel, threads, signal, clock }
+  const unknownFields = new Map<string, readonly string[]>()
+  const context = { library, folder, model, soundModel, threads, signal, clock, unknownFields }
   const counts: Record<ImportOutcome, number> = {
     ...{ imported: 0, changed: 0, moved: 0, restored: 0, unchanged: 0 },
   }
   const skipped = [...content.skipped]
+  const importOne = importer(context)
+  let refusal: ImagesRefusedError | undefined
   for (const [index, file] of content.files.entries()) {
     signal.throwIfAborted()
     options.onFile(file, { index: index + 1, total: content.files.length })
     try {
-      counts[await importFile(context, file)] += 1
+      const result = await importOne(file)
+      counts[result.outcome] += 1
+      refusal ??= result.refusal
     } catch (error) {
       const reason = skipReason(error)
       if (reason === undefined) throw error
@@ -79,8 +97,38 @@ export async function importFolder(
   }
   await rm(join(library.work, 'file'), { recursive: true, force: true })
   const missing = await markMissing(context, content.files)
-  const { others, accompaniments } = content
-  return { ...counts, path, missing, skipped, others, accompaniments }
+  const { others, hidden, accompaniments } = content
+  const found = { files: content.files.length, skipped, others, hidden, accompaniments }
+  return { ...counts, ...found, path, licence, attribution, before, missing, unknownFields, refusal }
+}
+
+/**
+ * Returns a function that imports one file after another. A file whose picture the embedding service refuses is imported
+ * by its words; the service is asked for further ones only if the library has vectors of it.
+ */
+function importer(context: ImportContext) {
+  const { library, model } = context
+  const withoutPictures = { ...context, model: undefined }
+  let current = context
+  return async (file: MediaFile) => {
+    try {
+      return { outcome: await importFile(current, file) }
+    } catch (error) {
+      if (!model || !(error instanceof ImagesRefusedError)) throw error
+      if (!(await hasSpace(library, model.space))) current = withoutPictures
+      return { outcome: await importFile(withoutPictures, file), refusal: error }
+    }
+  }
+}
+
+async function hasSpace({ db }: OpenLibrary, space: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('material_vectors')
+    .select('part')
+    .where('space', '=', space)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** Returns the real path of a folder. Throws 6016 if it is none, or only the service uses it. */

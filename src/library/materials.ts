@@ -52,7 +52,7 @@ async function folderPath(db: Db, { id, folder_id: folderId }: MaterialRow): Pro
       ? undefined
       : await db.selectFrom('library_folders').select('path').where('id', '=', folderId).executeTakeFirst()
   if (folder) return folder.path
-  throw gone(`the material ${id} has no file`)
+  throw gone(`the file of the material ${id} no longer exists, and its folder was removed from the library`)
 }
 
 async function readOriginal(

@@ -87,8 +87,8 @@ function unreadable(problem: string, cause?: unknown): MediaError {
   return new MediaError(6016, `${problem}; copies of what searches returned must be kept`, {
     cause,
     hint:
-      'Mount the folder or make it readable, then repeat the command. If its files are gone for ever, create the folder ' +
-      'with any other file in it.',
+      'Mount the folder or make it readable, then repeat the command. If its files are lost, put any file into a folder at ' +
+      'this path, then repeat the command: what was found in it is then no longer available.',
   })
 }
 

@@ -34,6 +34,8 @@ export interface FolderContent {
   readonly skipped: readonly SkippedFile[]
   /** Number of files that are no media, by extension. */
   readonly others: ReadonlyMap<string, number>
+  /** Number of hidden files and folders. */
+  readonly hidden: number
   /** Number of sound files that are the accompaniment of a song, and no material of their own. */
   readonly accompaniments: number
 }
@@ -43,7 +45,8 @@ const maxDepth = 64
 
 /**
  * Lists the media files of a folder. Symbolic links are not followed: what they name inside the folder is listed by its own
- * path. Folders and files of the service are left out, also if they have another name here. root: real path.
+ * path. Hidden files and folders, whose names begin with a dot, are left out; so are those of the service, also if they have
+ * another name here. root: real path.
  */
 export async function walkFolder(
   root: string,
@@ -58,6 +61,7 @@ class Walk implements FolderContent {
   readonly files: MediaFile[] = []
   readonly skipped: SkippedFile[] = []
   readonly others = new Map<string, number>()
+  hidden = 0
   accompaniments = 0
   readonly #root: string
   readonly #private: readonly PrivateFolder[]
@@ -79,7 +83,9 @@ class Walk implements FolderContent {
     })
     const files = new Map<string, BigIntStats>()
     const folders: string[] = []
-    for (const name of names.toSorted(compareText)) {
+    const visible = names.filter((name) => !name.startsWith('.'))
+    this.hidden += names.length - visible.length
+    for (const name of visible.toSorted(compareText)) {
       const stats = await this.#examine(folder, name)
       if (stats?.isDirectory()) folders.push(name)
       else if (stats) files.set(name, stats)

@@ -47,3 +47,43 @@ test('the command embeds pictures with the configured service, and continues aft
     ['openai:clip', 2],
   ])
 })
+
+const refusal = fails(400, { error: { message: 'this model embeds texts' } })
+
+test('a service that embeds only texts is asked once; everything is imported by its words', async () => {
+  const { library, fake } = await libraryWithService()
+  for (const [at, name] of ['a.png', 'b.png', 'c.png'].entries())
+    await writeImage(library.media(name), 'red', at)
+  fake.replies.push(refusal)
+  const { code, out, err } = await library.run('add', library.media(), ...rights)
+  expect([code, fake.heard.length]).toEqual([0, 1])
+  expect(out).toContain('3 imported')
+  expect(err).toContain('clip at')
+  expect(err).toContain('does not embed images. 3 of 3 images and videos have no vector')
+  expect(err).toContain('`reelwright models pull siglip2-base onnx-runtime`')
+  // Nothing is read again: only one file shows whether the service embeds images by now.
+  fake.replies.push(refusal)
+  expect((await library.run('add', library.media(), ...rights)).out).toContain('0 imported, 3 unchanged')
+  expect(fake.heard.length).toBe(2)
+})
+
+test('a picture that a service refuses, which embeds others, does not stop their import', async () => {
+  const { library, fake } = await libraryWithService()
+  for (const [at, name] of ['a.png', 'b.png', 'c.png'].entries())
+    await writeImage(library.media(name), 'red', at)
+  const vector = json({ data: [{ index: 0, embedding: [1, 0] }] })
+  fake.replies.push(vector, refusal, vector)
+  const { out, err } = await library.run('add', library.media(), ...rights)
+  expect(out).toContain('3 imported')
+  expect(err).toContain('1 of 3 images and videos have no vector')
+})
+
+test('the explanation of a service is in the message of the command, which writes no log', async () => {
+  const { library, fake } = await libraryWithService()
+  await writeImage(library.media('a.png'))
+  fake.replies.push(fails(401, { error: { message: 'the key expired yesterday' } }))
+  const { code, err } = await library.run('add', library.media(), ...rights)
+  expect(code).toBe(1)
+  expect(err).toContain('(HTTP 401): the key expired yesterday\nFix: ')
+  expect(err).not.toContain('log')
+})

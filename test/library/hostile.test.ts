@@ -55,8 +55,9 @@ test.skipIf(process.platform === 'win32')(
   'a hard link to a file of the service is not imported',
   async () => {
     const library = await newLibrary()
-    await library.run('list')
-    await mkdir(join(library.data, 'files'), { mode: 0o700 })
+    await mkdir(library.media('empty'))
+    await library.run('add', library.media('empty'), ...rights)
+    await library.run('remove', library.media('empty'))
     await writeImage(join(library.root, 'a.png'))
     await rename(join(library.root, 'a.png'), join(library.data, 'files', 'stored.png'))
     await link(join(library.data, 'files', 'stored.png'), library.media('link.png'))

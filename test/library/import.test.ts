@@ -41,7 +41,7 @@ describe.for(databases)('library on %s', ([name, create]) => {
       expect(added).toMatchObject({ code: 0 })
       expect(added.out).toContain('3 imported, 1 skipped')
       expect(added.out).toMatch(/skipped damaged\.mp4: .+/)
-      expect(added.out).toContain('no media: 1 .txt')
+      expect(added.out).toContain('left out, because they are no media: 1 .txt')
       expect(added.err).toMatch(/^0 % \(1 of 4\) city\.mp4$/m)
 
       const [clip, song, image] = await materials(library)
@@ -81,7 +81,7 @@ describe.for(databases)('library on %s', ([name, create]) => {
       await checkContents(library, true)
 
       const listed = await library.run('list')
-      expect(listed.out).toMatch(/^1 +1 +1 +1 +CC BY 4\.0 +Example Films +\/.*media$/m)
+      expect(listed.out).toMatch(/^1 +1 +1 +1 +3 +CC BY 4\.0 +Example Films +\/.*media$/m)
     },
   )
 })

@@ -111,7 +111,7 @@ test('pictures and sounds have spaces of their own, each refused if it is anothe
 test('without a sound model, an import names the command that installs one', async () => {
   const { library } = await libraryOfTones()
   const without = await library.run('add', library.media(), ...rights)
-  expect(without.err).toContain('reelwright models pull clap`')
+  expect(without.err).toContain('`reelwright models pull clap onnx-runtime`')
   await installClap(library)
   expect((await library.run('add', library.media(), ...rights)).err).not.toContain('sound model')
 })

@@ -1,3 +1,4 @@
+import { utimes } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import {
   addWithModel,
@@ -55,4 +56,41 @@ test('images have one vector, videos one of each shot, once a model is installed
     ...{ code: 6401, message: 'the library has vectors of colours-1, and colours has others' },
     hint: expect.stringContaining('reelwright library remove') as string,
   })
+})
+
+test('equal bytes keep their vectors, also without a model and when only their time or sidecar changed', async () => {
+  const library = await newLibrary()
+  await writeImage(library.media('a.png'), 'blue')
+  await writeVideo(library.media('b.mp4'), 'red', 'green')
+  const model = colourModel()
+  await addWithModel(library, model)
+  const before = await vectors(library)
+  expect(before).toHaveLength(3)
+  for (const name of ['a.png', 'b.mp4']) await utimes(library.media(name), 1, 1)
+  const without = await library.run('add', library.media(), ...rights)
+  expect(without.out).toContain('0 imported, 2 changed')
+  expect(without.err).not.toContain('words alone')
+  expect(await vectors(library)).toEqual(before)
+  for (const name of ['a.png', 'b.mp4']) await utimes(library.media(name), 2, 2)
+  expect(await addWithModel(library, model)).toMatchObject({ changed: 2 })
+  expect(await vectors(library)).toEqual(before)
+  // Other bytes have other vectors.
+  await writeImage(library.media('a.png'), 'red')
+  await library.run('add', library.media(), ...rights)
+  expect((await vectors(library)).map(({ path }) => path)).toEqual(['b.mp4', 'b.mp4'])
+})
+
+test('an import without the model of the library reports what has no vector, and the list has its number', async () => {
+  const library = await newLibrary()
+  await writeImage(library.media('a.png'), 'blue')
+  await addWithModel(library, colourModel())
+  await writeImage(library.media('b.png'), 'red')
+  const { err } = await library.run('add', library.media(), ...rights)
+  expect(err).toContain('1 of 2 images and videos have no vector: they are found by their words alone')
+  expect(err).toContain('The library has vectors of colours-1: use that model.')
+  expect(err).toContain('REELWRIGHT_EMBEDDING')
+  expect(err).not.toContain('sound')
+  const { out } = await library.run('list')
+  expect(out).toMatch(/^videos +images +sounds +missing +words only +licence +attribution +folder$/m)
+  expect(out).toMatch(/^0 +2 +0 +0 +1 +CC BY 4\.0 +Example Films +/m)
 })

@@ -7,7 +7,7 @@ import { httpErrorCause, unexpectedResponse } from '../services/failures.ts'
 import { type EmbeddingService, parseServiceAddress, serviceName } from '../services/services.ts'
 import { imageExtension } from '../ffmpeg/image-format.ts'
 import type { EmbeddingModel } from './embedding-model.ts'
-import { forImage } from './image-error.ts'
+import { forImage, ImagesRefusedError } from './image-error.ts'
 import { checkPicture } from './square-picture.ts'
 import { withTask } from './task-text.ts'
 import { unitVector } from './unit-vector.ts'
@@ -137,11 +137,7 @@ async function embedChatImages(
       vectors.push(...(await embed(json, 1, signal)))
     } catch (error) {
       if (![400, 415, 422, 501].includes(httpErrorCause(error)?.status ?? 0)) throw error
-      throw new MediaError(6401, `${serviceName(service)} does not embed images`, {
-        cause: error,
-        retryable: false,
-        hint: 'Send texts alone, set "embedding" to a server that embeds images, or remove it and install siglip2-base.',
-      })
+      throw new ImagesRefusedError(serviceName(service), error)
     }
   }
   return vectors

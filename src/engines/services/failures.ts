@@ -143,7 +143,17 @@ function toServiceError({ kind, service }: ServiceTarget, response: HttpError): 
 
 /** Adds to a hint that the log contains the service's explanation. */
 function withLogHint(hint: string, { detail }: HttpError): string {
-  return detail === '' ? hint : `${hint} The log contains its explanation.`
+  return detail === '' ? hint : `${hint}${seeLog}`
+}
+
+const seeLog = ' The log contains its explanation.'
+
+/** Returns an error with the service's explanation in its message instead of the log, for a report that only the operator sees. */
+export function withExplanation(error: unknown): unknown {
+  const { detail = '' } = httpErrorCause(error) ?? {}
+  if (!(error instanceof MediaError) || detail === '') return error
+  const { code, message, hint, retryable, cause } = error
+  return new MediaError(code, `${message}: ${detail}`, { hint: hint.replace(seeLog, ''), retryable, cause })
 }
 
 /**
