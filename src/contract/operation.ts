@@ -76,6 +76,8 @@ export interface Operation<
    * this name. The reply to any agent has only its other fields.
    */
   readonly agentFile?: { readonly name: string; readonly fields: readonly string[] }
+  /** Text by which a person knows a task that has no input files. input: of a task. */
+  subject?(input: z.output<Input>): string
   /** Next step for the agent, if it is more than handing over the result. */
   nextStep?(output: z.output<Output>, context: NextStepContext): string
   /** Each run returns another result, so that a finished one never replaces a new run. */

@@ -12,7 +12,15 @@ import {
 } from './questions.ts'
 import { pageRoutes, rawPageRoutes } from './page-routes.ts'
 import type { RawRoute, Route } from './route.ts'
-import { taskCreated, taskList, taskListQuery, taskQuote, taskRecord } from './task.ts'
+import {
+  taskCreated,
+  taskList,
+  taskListQuery,
+  taskQuote,
+  taskRecord,
+  taskSubjects,
+  taskSubjectsQuery,
+} from './task.ts'
 
 /** A ticket opens one event socket within a minute; for browsers, which cannot send a header with a WebSocket. */
 export const eventTicket = z.object({ ticket: z.string(), expires_at: timestamp })
@@ -56,6 +64,14 @@ export const taskRoutes = {
     summary: "Lists the account's tasks, newest first",
     query: taskListQuery,
     data: taskList,
+    errors: [],
+  },
+  listSubjects: {
+    method: 'GET',
+    path: '/task/subjects',
+    summary: 'Returns what tasks work on, for people: names of files, or the text of a search',
+    query: taskSubjectsQuery,
+    data: taskSubjects,
     errors: [],
   },
   cancelTask: {

@@ -146,6 +146,30 @@ export type TaskListQuery = z.infer<typeof taskListQuery>
 export const taskList = pageOf(taskListItem)
 export type TaskList = z.infer<typeof taskList>
 
+/** Most tasks whose subjects one request lists: a page of the task list. */
+const maxSubjects = 100
+
+/** Query of subjects. */
+export const taskSubjectsQuery = z.object({
+  ids: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(id).max(maxSubjects))
+    .describe(`Ids of tasks, separated by commas, at most ${maxSubjects}`),
+})
+
+/** What a task works on, for people. */
+const taskSubject = z.object({
+  task_id: id,
+  text: z.string().optional().describe('What it searches for'),
+  files: z
+    .array(z.object({ file_id: id, name: z.string() }))
+    .describe('Its input files, in the order of the request'),
+})
+export type TaskSubject = z.infer<typeof taskSubject>
+
+export const taskSubjects = z.object({ list: z.array(taskSubject) })
+
 /** Message from a client on the event socket. */
 export const subscribeMessage = z.union([
   z.object({ action: z.literal('subscribe'), task_id: id }),

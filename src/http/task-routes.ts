@@ -2,11 +2,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { OperationModule } from '../contract/operation.ts'
 import { messageSuccessCode } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
-import { type Priority, taskListQuery, type TaskRecord } from '../contract/task.ts'
+import { type Priority, taskListQuery, type TaskRecord, taskSubjectsQuery } from '../contract/task.ts'
 import { awaitResult } from '../tasks/await-result.ts'
 import { cancelTask, stopTask } from '../tasks/cancel.ts'
 import { readIdempotencyKey } from '../tasks/idempotency.ts'
 import { listTasks, queryTask } from '../tasks/records.ts'
+import { listSubjects } from '../tasks/subjects.ts'
 import type { Service } from '../tasks/service.ts'
 import { quoteTask, submitTask } from '../tasks/submit.ts'
 import { authenticatedCaller } from './authentication.ts'
@@ -18,6 +19,23 @@ import { success } from './responses.ts'
 
 /** Creates, quotes, queries, lists, cancels and stops tasks. */
 export function registerTaskRoutes(app: FastifyInstance, service: Service): void {
+  registerCreation(app, service)
+  registerQueries(app, service)
+  app.post(fastifyPath(routes.cancelTask.path), async (request) => {
+    const { task_id: id } = request.params as { task_id: string }
+    await cancelTask(withRequestLog(service, request), authenticatedCaller(request), id)
+    return success('', 'the task was cancelled')
+  })
+  app.post(fastifyPath(routes.stopTask.path), async (request) => {
+    const { task_id: id } = request.params as { task_id: string }
+    return success(
+      await stopTask(withRequestLog(service, request), authenticatedCaller(request), id),
+      'the task was stopped',
+    )
+  })
+}
+
+function registerCreation(app: FastifyInstance, service: Service): void {
   const created = { onRequest: limitRate(service, 'take') }
   const quoted = { onRequest: limitRate(service, 'takeQuote') }
   app.post(fastifyPath(routes.createTask.path), created, async (request, reply) => {
@@ -55,6 +73,9 @@ export function registerTaskRoutes(app: FastifyInstance, service: Service): void
     })
     return operationSuccess(service.operations.get(type), quote)
   })
+}
+
+function registerQueries(app: FastifyInstance, service: Service): void {
   app.get(fastifyPath(routes.queryTask.path), async (request) => {
     const { task_type: type, task_id: id } = request.params as { task_type: string; task_id: string }
     const task = await queryTask(service.db, authenticatedCaller(request), { type, id })
@@ -64,17 +85,9 @@ export function registerTaskRoutes(app: FastifyInstance, service: Service): void
     const query = parseParameters(taskListQuery, request.query)
     return success(await listTasks(service, authenticatedCaller(request), query))
   })
-  app.post(fastifyPath(routes.cancelTask.path), async (request) => {
-    const { task_id: id } = request.params as { task_id: string }
-    await cancelTask(withRequestLog(service, request), authenticatedCaller(request), id)
-    return success('', 'the task was cancelled')
-  })
-  app.post(fastifyPath(routes.stopTask.path), async (request) => {
-    const { task_id: id } = request.params as { task_id: string }
-    return success(
-      await stopTask(withRequestLog(service, request), authenticatedCaller(request), id),
-      'the task was stopped',
-    )
+  app.get(fastifyPath(routes.listSubjects.path), async (request) => {
+    const { ids } = parseParameters(taskSubjectsQuery, request.query)
+    return success({ list: await listSubjects(service, authenticatedCaller(request), ids) })
   })
 }
 

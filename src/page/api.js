@@ -5,7 +5,7 @@
  * @import { InspectedFile } from '../contract/file-routes.ts'
  * @import { LedgerPage } from '../contract/catalog.ts'
  * @import { AnswersReport, QuestionAnswers, QuestionList } from '../contract/questions.ts'
- * @import { TaskList, TaskRecord } from '../contract/task.ts'
+ * @import { TaskList, TaskRecord, TaskSubject } from '../contract/task.ts'
  */
 
 /** How long a file link is valid, s: longer than anybody watches one file. */
@@ -123,6 +123,16 @@ export class Api {
    */
   tasks(query) {
     return this.#call('GET', '/task/list', { query })
+  }
+
+  /**
+   * Returns what tasks work on, by their ids.
+   *
+   * @param {readonly string[]} ids
+   * @returns {Promise<readonly TaskSubject[]>}
+   */
+  async subjects(ids) {
+    return (await this.#call('GET', '/task/subjects', { query: { ids: ids.join(',') } })).list
   }
 
   /**

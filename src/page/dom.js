@@ -61,7 +61,12 @@ export function facts(rows) {
  * @param {{ message: string, hint?: string | undefined, code?: number | undefined }} error
  */
 export function failure({ message, hint, code }) {
-  const node = element('div', { className: 'failure', role: 'alert' }, element('p', {}, message))
+  // A name such as `jina-clip-v2`, which may be the first word, keeps its case.
+  const text = message.replace(
+    /^\p{Ll}+(?=[\s,.:;]|$)/u,
+    (word) => `${word[0]?.toUpperCase()}${word.slice(1)}`,
+  )
+  const node = element('div', { className: 'failure', role: 'alert' }, element('p', {}, text))
   if (hint !== undefined) node.append(element('p', {}, element('strong', {}, 'Fix: '), hint))
   if (code) node.append(element('p', { className: 'aside' }, `Code ${code}`))
   return node

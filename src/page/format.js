@@ -1,6 +1,6 @@
 /** @import { TaskError, TaskRecord, TaskState } from '../contract/task.ts' */
 
-const units = ['bytes', 'KB', 'MB', 'GB', 'TB']
+const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
 const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
@@ -29,11 +29,7 @@ export function wasStopped({ output_result }) {
   return error?.code === stoppedCode
 }
 
-/**
- * Formats a number of bytes; 1 KB is 1024 bytes.
- *
- * @param {number} bytes
- */
+/** @param {number} bytes */
 export function size(bytes) {
   const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10))
   return `${number.format(bytes / 2 ** (10 * power))} ${units[power]}`

@@ -3,9 +3,9 @@
  * @import { Api } from './api.js'
  */
 import { addressOf } from './api.js'
-import { Disclosure } from './disclosure.js'
+import { card, mediaFacts } from './cards.js'
 import { element } from './dom.js'
-import { duration, size } from './format.js'
+import { size } from './format.js'
 import { PagedList } from './list.js'
 
 /** Names of the kinds of material. */
@@ -32,8 +32,11 @@ export function libraryView(api) {
     load: (page) => api.materials({ page, scope: scope.value || undefined, words: words.value || undefined }),
     idOf: ({ id }) => String(id),
     makeRow: (material) => ({ node: materialCard(material) }),
-    empty:
-      'Nothing here. The operator of the service imports licensed material with: reelwright library add <folder>',
+    empty: () =>
+      scope.value === '' && words.value.trim() === ''
+        ? 'The library is empty. The operator of the service imports licensed material with: ' +
+          'reelwright library add <folder> --licence <text> --attribution <text>'
+        : 'Nothing matches. Try other words or another kind.',
   })
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let typing
@@ -59,38 +62,15 @@ export function libraryView(api) {
 
 /** @param {ListedMaterial} material */
 function materialCard(material) {
-  const { name, title = name, author, tags, licence, attribution } = material
-  const picture = material.cover_url ?? material.thumb_url
-  const preview = new Disclosure(title, async () => player(material))
-  void preview.setName('preview')
-  return element(
-    'li',
-    { className: 'row material' },
-    ...(picture === undefined
-      ? []
-      : [element('img', { alt: '', loading: 'lazy', src: addressOf(picture).href })]),
-    element('h2', {}, title),
-    element('p', { className: 'aside' }, describe(material)),
-    ...(author === undefined ? [] : [element('p', { className: 'aside' }, author)]),
-    ...(tags.length === 0 ? [] : [element('p', {}, tags.join(', '))]),
-    element('p', { className: 'rights' }, [licence, attribution].filter((text) => text !== '').join(' · ')),
-    ...(material.preview_url === undefined
-      ? []
-      : [element('div', { className: 'actions' }, preview.toggle), preview.node]),
+  const { name, title = name, author, tags, licence, attribution, scope } = material
+  const [picture, preview] = [material.cover_url ?? material.thumb_url, material.preview_url].map(
+    (path) => path && addressOf(path).href,
   )
-}
-
-/** @param {ListedMaterial} material */
-function player({ name, scope, preview_url = '' }) {
-  const kind = scope === 'audio' ? 'audio' : 'video'
-  return element(kind, { controls: true, ariaLabel: name, src: addressOf(preview_url).href })
-}
-
-/** @param {ListedMaterial} material */
-function describe({ duration: seconds, width, height, size: bytes }) {
-  return [
-    ...(seconds === undefined ? [] : [duration(seconds)]),
-    ...(width === undefined ? [] : [`${width} × ${height}`]),
-    size(bytes),
-  ].join(' · ')
+  return card({
+    ...{ title, author, tags, picture },
+    facts: [...mediaFacts(material), size(material.size)],
+    rights: [licence, attribution].filter((text) => text !== '').join(' · '),
+    preview:
+      preview === undefined ? undefined : { url: preview, kind: scope === 'audio' ? 'audio' : 'video' },
+  })
 }

@@ -20,9 +20,9 @@ import { coalesce } from './coalesce.js'
  * @property {(page: number) => Promise<{ list: Item[], total: number, page_size: number }>} load
  * @property {(item: Item) => string} idOf
  * @property {(item: Item, refresh: () => Promise<void>) => Shown} makeRow
- * @property {string} empty text of an empty list
+ * @property {string | (() => string)} empty text of an empty list
  * @property {string} [className] class of the list
- * @property {() => void} [shown] called after loaded items are shown
+ * @property {(items: readonly Item[]) => void} [shown] called after loaded items are shown
  */
 
 /**
@@ -94,12 +94,13 @@ export class PagedList {
       if (current !== node) this.#items.insertBefore(node, current)
     }
     for (const item of list) this.#rows.get(idOf(item))?.update?.(item)
-    this.#note.replaceChildren(...(total === 0 ? [element('p', { className: 'notice' }, empty)] : []))
+    const text = typeof empty === 'string' ? empty : empty()
+    this.#note.replaceChildren(...(total === 0 ? [element('p', { className: 'notice' }, text)] : []))
     const first = (this.#page - 1) * page_size + 1
     this.#range.textContent = `${first} to ${first + list.length - 1} of ${total}`
     this.#pages.hidden = total <= page_size
     this.#newer.hidden = this.#page === 1
     this.#older.hidden = this.#page * page_size >= total
-    this.#source.shown?.()
+    this.#source.shown?.(list)
   }
 }

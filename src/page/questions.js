@@ -30,7 +30,7 @@ import { moment } from './format.js'
  */
 export async function showQuestions(api, task) {
   const { questions, answer_before } = await api.questions(task.id)
-  if (questions.length === 0) return element('p', { className: 'aside' }, 'No open questions.')
+  if (questions.length === 0) return document.createDocumentFragment()
   const about = element(
     'p',
     { className: 'aside' },

@@ -1,9 +1,11 @@
 /**
  * @import { FileRecord } from '../contract/file.ts'
+ * @import { TaskSubject } from '../contract/task.ts'
  * @import { Api } from './api.js'
  */
 import { element } from './dom.js'
 import { download, showFile } from './media.js'
+import { resultCards } from './result-cards.js'
 
 /** With more files than this, none is preloaded before it is played. */
 const loadedAtOnce = 4
@@ -25,15 +27,17 @@ export function resultIds(output) {
 }
 
 /**
- * Result of a completed task: its files that still exist, and the complete output.
+ * Result of a completed task: its files that still exist, cards of what it found or described, and the complete output.
  *
  * @param {Api} api
- * @param {readonly FileRecord[]} files
+ * @param {{ readonly files: readonly FileRecord[], readonly inputs: TaskSubject['files'] }} files of the result, and of the request
  * @param {Readonly<Record<string, unknown>>} output
  */
-export async function showResults(api, files, output) {
+export async function showResults(api, { files, inputs }, output) {
   const preload = files.length > loadedAtOnce ? 'none' : 'metadata'
+  /** @type {HTMLElement[]} */
   const shown = await Promise.all(files.map((file) => result(api, file, preload)))
+  shown.push(...(await resultCards(api, output, inputs)))
   if (files.length < resultIds(output).length) {
     shown.push(element('p', { className: 'aside' }, 'Other result files were deleted or have expired.'))
   }

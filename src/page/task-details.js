@@ -17,7 +17,8 @@ const mostFiles = 100
  * @param {TaskListItem} item
  */
 export async function showDetails(api, item) {
-  const [{ status, output_result }, { list: ledger }, { list: files }] = await Promise.all([
+  const [[subject], { status, output_result }, { list: ledger }, { list: files }] = await Promise.all([
+    api.subjects([item.id]),
     api.task(item.task_type_key, item.id),
     api.ledger({ task_id: item.id }),
     api.files({ task_id: item.id, page_size: mostFiles }),
@@ -27,7 +28,8 @@ export async function showDetails(api, item) {
   const inputs = files.filter(({ file_id }) => !ids.includes(file_id)).toReversed()
   const about = facts([...inputs.map(inputFact), ...describe(item, ledger)])
   if (status !== 'completed' || !output_result) return about
-  return element('div', {}, await showResults(api, results, output_result), about)
+  const all = { files: results, inputs: subject?.files ?? [] }
+  return element('div', {}, await showResults(api, all, output_result), about)
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * @import { TaskError, TaskListItem, TaskRecord } from '../contract/task.ts'
+ * @import { TaskError, TaskListItem, TaskRecord, TaskSubject } from '../contract/task.ts'
  * @import { Api } from './api.js'
  * @import { QuestionForm } from './questions.js'
  */
@@ -9,6 +9,9 @@ import { button, element, failure } from './dom.js'
 import { showQuestions } from './questions.js'
 import { showDetails } from './task-details.js'
 import { asked, duration, moment, stateNames, stopped, wasStopped } from './format.js'
+
+/** Most names of input files in the list. */
+const namesShown = 3
 
 /** A task in the list: its state, its progress, its error, and its details on request. */
 export class TaskListRow {
@@ -21,6 +24,9 @@ export class TaskListRow {
   #isStopped = false
   #state = element('span')
   #times = element('span')
+  #subject = element('p', { hidden: true })
+  /** Whether the subject was not shown yet. */
+  needsSubject = true
   #bar = element('progress', { max: 100 })
   #percent = element('span', { className: 'percent' })
   #progress = element('div', { className: 'progress' }, this.#bar, this.#percent)
@@ -56,6 +62,7 @@ export class TaskListRow {
       'li',
       { className: 'row' },
       element('div', { className: 'head' }, element('h2', {}, task_type_name), this.#state),
+      this.#subject,
       element('p', { className: 'aside' }, moment(create_time), this.#times),
       this.#progress,
       this.#problem,
@@ -86,6 +93,19 @@ export class TaskListRow {
     this.#problem.replaceChildren()
     if (status === 'failed') void this.#showError()
     void this.#details.setName(status === 'completed' ? 'result' : 'details')
+  }
+
+  /**
+   * Shows what the task works on: the text of a search, or the names of its files.
+   *
+   * @param {TaskSubject} subject
+   */
+  showSubject({ text, files }) {
+    this.needsSubject = false
+    const names = files.slice(0, namesShown).map(({ name }) => name)
+    const more = files.length - names.length
+    this.#subject.textContent = text ?? [...names, ...(more > 0 ? [`${more} more`] : [])].join(', ')
+    this.#subject.hidden = this.#subject.textContent === ''
   }
 
   #showQuestions() {

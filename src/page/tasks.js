@@ -1,5 +1,5 @@
 /**
- * @import { TaskRecord } from '../contract/task.ts'
+ * @import { TaskListItem, TaskRecord } from '../contract/task.ts'
  * @import { Api } from './api.js'
  */
 import { element } from './dom.js'
@@ -29,13 +29,25 @@ export function tasksView(api) {
       progressEvents.clear()
       return api.tasks({ page, status: filter.value || undefined })
     },
-    shown: () => {
+    shown: (items) => {
+      void showSubjects(items)
       for (const task of progressEvents.values()) tasks.row(task.id)?.progressed(task)
     },
     idOf: ({ id }) => id,
     makeRow: (item, refresh) => new TaskListRow(api, item, refresh),
     empty: 'No tasks here. New tasks appear at once.',
   })
+  /**
+   * Shows the subjects of rows that do not show theirs yet. Without a response the rows stay as they are.
+   *
+   * @param {readonly TaskListItem[]} items
+   */
+  const showSubjects = async (items) => {
+    const ids = items.map(({ id }) => id).filter((id) => tasks.row(id)?.needsSubject)
+    if (ids.length === 0) return
+    for (const subject of await api.subjects(ids).catch(() => []))
+      tasks.row(subject.task_id)?.showSubject(subject)
+  }
   filter.addEventListener('change', () => void tasks.turnTo(1))
   const state = element(
     'p',

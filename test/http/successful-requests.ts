@@ -113,6 +113,7 @@ export const successfulRequests: Record<
   }),
   queryTask: async (world) => ({ params: { task_id: await newTask(world) } }),
   listTasks: () => ({ query: { status: 'queued', task_type: 'test_copy', page: '1', page_size: '100' } }),
+  listSubjects: async (world) => ({ query: { ids: await newTask(world) } }),
   // Both workers are busy.
   cancelTask: async (world) => ({ params: { task_id: await newTask(world) } }),
   stopTask: async (world) => ({ params: { task_id: await newTask(world) } }),

@@ -68,6 +68,7 @@ export const materialSearch = operation({
   synchronous: true,
   resultVaries: true,
   errorAliases: { 6013: 400, 6016: 400 },
+  subject: ({ query }) => query,
   nextStep: ({ results }) =>
     results.length === 0
       ? 'Nothing was found. Try other words or another scope.'
