@@ -38,7 +38,7 @@ export function tasksView(api) {
     empty: 'No tasks here. New tasks appear at once.',
   })
   /**
-   * Shows the subjects of rows that do not show theirs yet. Without a response the rows stay as they are.
+   * Shows the subjects of rows that do not show theirs yet. Without a response nothing is shown.
    *
    * @param {readonly TaskListItem[]} items
    */
