@@ -198,7 +198,7 @@ test('what is appended to an original while it is sent is not sent', async () =>
 test('one process at a time changes the library', async () => {
   const library = await newLibrary()
   await writeImage(library.media('a.png'))
-  await library.run('list')
+  await mkdir(library.data, { mode: 0o700 })
   const { lockFile } = await import('../../src/platform/file-lock.ts')
   const lock = lockFile(join(library.data, 'library.lock'))
   onTestFinished(() => lock?.[Symbol.dispose]())
