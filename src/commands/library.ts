@@ -1,6 +1,6 @@
 import { readConfig } from '../config/config.ts'
 import { requireOption, type Command, type CommandCall } from './command.ts'
-import type * as manageLibrary from './manage-library.ts'
+import type { LibraryCommandContext } from './manage-library.ts'
 
 /** Commands that manage the library of licensed material of the service on this machine, whether it runs or not. */
 export const libraryCommands = {
@@ -19,26 +19,33 @@ export const libraryCommands = {
         licence: requireOption('licence', licence),
         attribution: requireOption('attribution', attribution),
       }
-      await run(call, (manage, context) => manage.addFolder(context, options))
+      await run(call, async (context) => await (await load()).addFolder(context, options))
     },
   },
   list: {
     summary: 'list the folders of the library with their licence and number of materials',
-    run: async (call) => await run(call, (manage, context) => manage.listFolders(context)),
+    run: async (call) => await run(call, async (context) => await (await load()).listFolders(context)),
   },
   remove: {
     summary: 'remove a folder from the library, not from the disk; materials found before stay available',
     argument: 'folder',
     run: async (call) =>
-      await run(call, (manage, context) => manage.removeFolderByPath(context, call.args[0] ?? '')),
+      await run(
+        call,
+        async (context) => await (await load()).removeFolderByPath(context, call.args[0] ?? ''),
+      ),
   },
 } as const satisfies Record<string, Command>
 
+async function load() {
+  return await import('./manage-library.ts')
+}
+
 async function run(
   { values, io }: CommandCall,
-  use: (manage: typeof manageLibrary, context: manageLibrary.LibraryCommandContext) => Promise<void>,
+  command: (context: LibraryCommandContext) => Promise<void>,
 ): Promise<void> {
-  const manage = await import('./manage-library.ts')
+  const { withPlainErrors } = await load()
   const config = await readConfig({ dataDir: values['data-dir'], environment: io.environment })
-  await manage.withPlainErrors(config, () => use(manage, { config, io }))
+  await withPlainErrors(config, () => command({ config, io }))
 }
