@@ -214,6 +214,6 @@ describe.for(databases)('on %s', ([name, create, [images = 0, videos = 0, kills 
       expect(await storedContents(library)).toEqual(await findReferencedContents(db))
       expect(await storedContents(library)).toEqual(await storedContents(whole.library))
     },
-    3_600_000,
+    7_200_000,
   )
 })

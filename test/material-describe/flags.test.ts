@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { measurePicture } from '../../src/engines/description/measure-picture.ts'
@@ -11,6 +11,7 @@ import { limitConcurrency } from '../../src/platform/concurrency.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { createFlaggedPicture } from '../footage/flagged-pictures.ts'
+import { createScreenPicture } from '../footage/screen-picture.ts'
 import { seededNumbers } from '../footage/world.ts'
 import { soakSize } from '../soak-size.ts'
 
@@ -30,11 +31,27 @@ function verdictOf(added: readonly string[], index: number): readonly string[] {
   return added.length === 0 && random() < 0.1 ? ['subtitle', 'text_mark'] : added
 }
 
+/** Writes pictures to files, and measures them. */
+async function openMeasuring() {
+  const detector = await openTextDetector(2, signal)
+  const steps = await mkdtemp(join(folder, 'steps-'))
+  const cache = await openStepCache(steps)
+  return {
+    async measure(name: string, bytes: Buffer) {
+      const path = join(folder, `${name}.${bytes[0] === 0x89 ? 'png' : 'jpg'}`)
+      await writeFile(path, bytes)
+      const { video } = await probe(path)
+      if (!video) throw new Error('no picture')
+      const { luma } = await smallPicture(path, { video, signal })
+      return await measurePicture({ path, video, luma, checksum: name }, { detector, signal, cache })
+    },
+    [Symbol.asyncDispose]: () => detector[Symbol.asyncDispose](),
+  }
+}
+
 describe.skipIf(!hasPacks)('flags of generated pictures (REELWRIGHT_TESTDATA)', () => {
   test(`are right in at least 0.95 of ${count} pictures, each flag`, async ({ annotate }) => {
-    await using detector = await openTextDetector(2, signal)
-    await mkdir(join(folder, 'steps'))
-    const cache = await openStepCache(join(folder, 'steps'))
+    await using measuring = await openMeasuring()
     const limited = limitConcurrency(2)
     const wrong: string[] = []
     const right: Record<keyof UsableFlags, number> = {
@@ -42,13 +59,7 @@ describe.skipIf(!hasPacks)('flags of generated pictures (REELWRIGHT_TESTDATA)', 
     }
     const judge = async (index: number) => {
       const { bytes, truth } = createFlaggedPicture(index)
-      const path = join(folder, `${index}.${bytes[0] === 0x89 ? 'png' : 'jpg'}`)
-      await writeFile(path, bytes)
-      const { video } = await probe(path)
-      if (!video) throw new Error('no picture')
-      const { luma } = await smallPicture(path, { video, signal })
-      const picture = { path, video, luma, checksum: String(index) }
-      const evidence = await measurePicture(picture, { detector, signal, cache })
+      const evidence = await measuring.measure(String(index), bytes)
       const flags = usableFlags(verdictOf(truth.added, index).filter(isAddition), evidence)
       for (const name of flagNames) {
         if (flags[name] === truth[name]) right[name] += 1
@@ -61,4 +72,18 @@ describe.skipIf(!hasPacks)('flags of generated pictures (REELWRIGHT_TESTDATA)', 
     for (const name of flagNames)
       expect(right[name] / count, `${name}: ${wrong.join('\n')}`).toBeGreaterThanOrEqual(0.95)
   }, 3_600_000)
+
+  test('screens are blurred only if they are, as their letters are no additions', async () => {
+    await using measuring = await openMeasuring()
+    const screens = soakSize(4, 16)
+    const found: Record<string, number> = {}
+    // The least blur that counts is σ 2.4 of 768 px.
+    for (const sigma of [0, 4, 8]) {
+      for (let index = 0; index < screens; index += 1) {
+        const { isBlurred } = await measuring.measure(`${index}-${sigma}`, createScreenPicture(index, sigma))
+        found[sigma] = (found[sigma] ?? 0) + Number(isBlurred)
+      }
+    }
+    expect(found).toEqual({ 0: 0, 4: screens, 8: screens })
+  })
 })

@@ -32,14 +32,18 @@ export async function measurePicture(
   return storedEvidence.parse(JSON.parse(measured))
 }
 
+/** Lines of letters up to which they may be laid over a picture. More are its subject, as on a screen or a page. */
+const mostOverlaidLines = 12
+
 async function findEvidence(
   { path, video, luma }: MeasuredPicture,
   { detector, signal }: { readonly detector: TextDetector; readonly signal: AbortSignal },
 ): Promise<PictureEvidence> {
   const lines = await findTextInImage(path, video, { detector, signal })
   const bars = findBars(luma)
-  // Letters and the edges of bars are sharp in a blurred picture too.
-  const blurred = isBlurred(luma, [...lines, ...barAreas(bars, luma)])
+  // Letters laid over a blurred picture are sharp, and so are the edges of bars.
+  const additions = lines.length > mostOverlaidLines ? [] : lines
+  const blurred = isBlurred(luma, [...additions, ...barAreas(bars, luma)])
   const hasBorder = Object.values(bars).some((width: number) => width > 0)
   return { hasBorder, isBlurred: blurred, textLines: lines.length }
 }
