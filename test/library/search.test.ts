@@ -127,7 +127,9 @@ describe.for([
       await rm(library.media('other.png'))
       await rename(library.media('two.mp4'), library.media('green fields.mp4'))
       await addWithModel(library, colourModel())
-      expect(await order('image', 'blue')).toEqual([ids.get('plain.png')])
+      const replaced = (await row('plain.png'))?.id
+      expect(replaced).not.toBe(ids.get('plain.png'))
+      expect(await order('image', 'blue')).toEqual([replaced])
       expect(await paths('clip', 'fields')).toEqual(['green fields.mp4'])
       await expect(
         find({ scope: 'image', vector: await textVector('red', 'colours-2') }),
