@@ -73,9 +73,14 @@ export interface Operation<
   readonly fullLinks?: true
   /**
    * For results that would fill the context of a model: agents on the service's machine get the result as a JSON file of
-   * this name. The reply to any agent has only its other fields.
+   * this name, and the reply has only its other fields. Agents elsewhere cannot open the file: their reply has these
+   * fields too if they take at most `linkedCharacters` as JSON (default 0).
    */
-  readonly agentFile?: { readonly name: string; readonly fields: readonly string[] }
+  readonly agentFile?: {
+    readonly name: string
+    readonly fields: readonly string[]
+    readonly linkedCharacters?: number
+  }
   /** Text by which a person knows a task that has no input files. input: of a task. */
   subject?(input: z.output<Input>): string
   /** Next step for the agent, if it is more than handing over the result. */

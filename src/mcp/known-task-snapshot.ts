@@ -3,6 +3,7 @@ import { fillPath, routes } from '../contract/routes.ts'
 import { fetchQuestionBatch, type QuestionBatch } from './question-batch.ts'
 import { fetchRegionOverview } from './region-overview.ts'
 import type { ToolReply } from './reply.ts'
+import { roundNumbers } from './round-numbers.ts'
 import type { KnownTask, Session } from './session.ts'
 import { type DeliveryState, type Snapshot, taskSnapshot } from './snapshot.ts'
 
@@ -56,7 +57,7 @@ export async function knownTaskSnapshot(
       ...omittedFieldsAdvice(session, { view, delivery }),
       operationAdvice(session, { view, task, delivery }),
     ]),
-    omitted: fieldsInFile(session, { view }),
+    omitted: omittedFields(session, view),
     expected: await expectedTimes(session.client, view),
   })
   const { error } = snapshot
@@ -73,28 +74,33 @@ function restoreErrorNames(error: NonNullable<Snapshot['error']>, { restoreNames
   return Object.fromEntries(texts) as Record<string, unknown>
 }
 
-/** Fields of an output that agents do not get in their reply. */
-function fieldsInFile(
-  { operations }: Pick<Session, 'operations'>,
-  { view }: Pick<DeliveredTask, 'view'>,
-): readonly string[] | undefined {
-  return operations.find(({ name }) => name === view.task_type)?.agentFile?.fields
+/** Fields of an output that the agent does not get in its reply. */
+function omittedFields(
+  { operations, delivery }: Pick<Session, 'operations' | 'delivery'>,
+  { task_type, output_result }: TaskView,
+): readonly string[] {
+  const { fields = [], linkedCharacters = 0 } =
+    operations.find(({ name }) => name === task_type)?.agentFile ?? {}
+  // Files that are saved contain them.
+  if (delivery.savedPaths) return fields
+  const values = fields.map((field) => output_result?.[field])
+  return JSON.stringify(roundNumbers(values)).length > linkedCharacters ? fields : []
 }
 
 /** How an agent that gets links instead of files gets the fields that its reply omits; empty for other agents. */
 function omittedFieldsAdvice(
-  session: Pick<Session, 'operations'>,
+  session: Pick<Session, 'operations' | 'delivery'>,
   { view, delivery }: Pick<DeliveredTask, 'view' | 'delivery'>,
 ): readonly string[] {
-  const omitted = fieldsInFile(session, { view }) ?? []
+  const omitted = omittedFields(session, view)
   const isLinked = delivery !== null && ('linked' in delivery || 'unlinked' in delivery)
   if (view.status !== 'completed' || !isLinked || omitted.length === 0) return []
   const { task_type, task_id } = view
   const { method } = routes.queryTask
   const request = `${method} ${fillPath(routes.queryTask.path, { task_type, task_id })}`
   return [
-    `Too long for this reply: ${omitted.join(', ')}. ${request}, at the service_address of service_status and with the ` +
-      'API key, returns the whole result.',
+    `Too long for this reply: ${omitted.join(', ')}. Request less in each call, or send ${request} to the ` +
+      'service_address of service_status with the API key, which returns the whole result.',
   ]
 }
 

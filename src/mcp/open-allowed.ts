@@ -130,6 +130,24 @@ export async function openAllowedFolder(
   }
 }
 
+/** Opens the nearest existing folder of one for writing, and creates nothing. Throws the errors of `openAllowedFolder`. */
+export async function openExistingParent(
+  folders: Folders,
+  given: string,
+): Promise<HeldFolder & { readonly missing: readonly string[] }> {
+  const { ancestor, missing } = await checkAllowedFolder(folders, given)
+  const folder = await holdFolder(ancestor).catch((error: unknown) => {
+    throw error instanceof FolderChangedError ? changedWhileOpened(given, error) : error
+  })
+  try {
+    await assertUsable(folders, { real: folder.path }, given)
+    return { ...folder, missing }
+  } catch (error) {
+    await folder[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
 /** Checks that a folder is allowed without creating it. Returns its existing ancestor and the missing parts. */
 async function checkAllowedFolder(
   folders: Folders,

@@ -45,6 +45,24 @@ test('parses a prompt file and fills in its placeholders', async () => {
   expect(await parsePrompt(source.replaceAll('\n', '\r\n'), 'crlf.md')).toEqual(prompt)
 })
 
+test('a list in a call has an item for each of several files', async () => {
+  const listing = source.replace(
+    'Greet {{who}} (',
+    'call {"input": [{"file": "{{photo}}"}], "to": [{"name": "{{who}}"}]} (',
+  )
+  const prompt = await parsePrompt(listing, 'greet.md')
+  const textOf = (photo: string, who: string) => {
+    const [message] = fillPrompt(prompt, { photo, who }).messages
+    const text = message?.content.type === 'text' ? message.content.text : ''
+    return JSON.parse(/^call (\{.*\}) \(/.exec(text)?.[1] ?? '') as unknown
+  }
+  expect(textOf('faces.jpg, sea "at" dusk.jpg,', 'Ann, Bob')).toEqual({
+    input: [{ file: 'faces.jpg' }, { file: 'sea "at" dusk.jpg' }],
+    to: [{ name: 'Ann, Bob' }],
+  })
+  expect(textOf('a.jpg', '{{photo}}')).toEqual({ input: [{ file: 'a.jpg' }], to: [{ name: '{{photo}}' }] })
+})
+
 test.each([
   ['no front matter', 'Hello', 'front matter'],
   ['a missing title', source.replace('title: Greet\n', ''), 'title: is required'],

@@ -100,7 +100,10 @@ async function parseYaml(text: string, file: string): Promise<unknown> {
   }
 }
 
-/** Fills in a prompt's placeholders; an absent argument reads "not said". Throws invalid params if a required one is missing. */
+/**
+ * Fills in a prompt's placeholders; an absent argument reads "not said". The only item of a list that names a file is
+ * repeated for each of several files, which are separated by commas. Throws invalid params if a required one is missing.
+ */
 export function fillPrompt(
   prompt: PromptFile,
   given: Readonly<Record<string, string>> = {},
@@ -110,10 +113,29 @@ export function fillPrompt(
     const names = missing.map(({ name }) => name).join(', ')
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Required arguments: ${names}`)
   }
-  const text = prompt.text.replaceAll(placeholder, (_, name: string) => given[name] ?? 'not said')
+  const text = prompt.text.replaceAll(listOrPlaceholder, (...match: readonly unknown[]) => {
+    const [whole, field, listed, alone] = match.slice(0, 4) as (string | undefined)[]
+    const name = String(listed ?? alone)
+    const value = given[name]
+    if (value === undefined) return String(whole).replace(`{{${name}}}`, 'not said')
+    if (listed === undefined) return value
+    const items = namesOfFiles(prompt, name, value).map((one) => `{${field}: ${JSON.stringify(one)}}`)
+    return `[${items.join(', ')}]`
+  })
   const { description } = prompt.listed
   return { description, messages: [{ role: 'user', content: { type: 'text', text } }] }
 }
+
+/** The names in an argument: several where it accepts files. */
+function namesOfFiles({ values }: PromptFile, argument: string, value: string): readonly string[] {
+  const accepted = values.get(argument)
+  if (!accepted || !('files' in accepted)) return [value]
+  const names = value.split(/[,\n]/).map((name) => name.trim())
+  return names.filter((name) => name !== '')
+}
+
+/** A list in a call, whose only item has one placeholder, or a placeholder elsewhere. */
+const listOrPlaceholder = /\[\{("\w+"): "\{\{(\w+)\}\}"\}\]|\{\{(\w+)\}\}/g
 
 const placeholder = /\{\{(\w+)\}\}/g
 

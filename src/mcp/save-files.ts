@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { rm, writeFile } from 'node:fs/promises'
+import { lstat, rm, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { downloadFile } from '../client/download.ts'
 import { MediaError } from '../contract/errors.ts'
 import { extensionOf } from '../contract/file-kind.ts'
 import { routes } from '../contract/routes.ts'
+import type { HeldFolder } from '../platform/held-folder.ts'
 import { errorCode } from '../platform/system-error.ts'
 import type { ResultFile } from './file-delivery.ts'
-import { openAllowedFolder } from './open-allowed.ts'
+import { openAllowedFolder, openExistingParent } from './open-allowed.ts'
 import { chooseFileNames, ownName, type SavableFile, splitSaveTo } from './result-names.ts'
 import type { InputFile, SavedFile, SavedPlace, Session } from './session.ts'
 import { assertUsable } from './workspace.ts'
@@ -25,20 +26,46 @@ interface SaveFilesContext {
   progress(percent: number): void
 }
 
-/** Creates the folder of `save_to` and checks that it is allowed and writable, before any work starts. Throws 6016. */
+/** Checks that the folder of `save_to` is allowed and writable before any work starts; does not create it. Throws 6016. */
 export async function checkSaveTo(session: Session, saveTo: string | undefined): Promise<void> {
   if (saveTo === undefined) return
   try {
     const folders = await session.delivery.folders()
     const target = splitSaveTo(saveTo)
-    await using folder = await openAllowedFolder(folders, target.folder)
-    if (target.name !== undefined)
-      await assertUsable(folders, { real: join(folder.path, target.name) }, saveTo)
-    const probe = join(folder.base, `.reelwright-${randomBytes(6).toString('hex')}`)
+    await using parent = await openExistingParent(folders, target.folder)
+    const folder = join(parent.path, ...parent.missing)
+    if (target.name !== undefined) await assertUsable(folders, { real: join(folder, target.name) }, saveTo)
+    await lstat(folder).catch((error: unknown) => {
+      if (errorCode(error) === 'ENAMETOOLONG') throw error
+    })
+    const probe = join(parent.base, `.reelwright-${randomBytes(6).toString('hex')}`)
     await writeFile(probe, '', { flag: 'wx' })
     await rm(probe)
   } catch (error) {
     throw explainSaveError(error, saveTo)
+  }
+}
+
+/**
+ * Saves into the folder of `save_to`, which is created if it is missing. If this fails, new folders are removed unless
+ * they contain something.
+ */
+export async function saveIntoFolder<T>(
+  session: Session,
+  folderName: string,
+  save: (folder: HeldFolder, check: (name: string) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const folders = await session.delivery.folders()
+  await using parent = await openExistingParent(folders, folderName)
+  try {
+    await using folder = await openAllowedFolder(folders, folderName)
+    return await save(folder, (name) =>
+      assertUsable(folders, { real: join(folder.path, name) }, join(folderName, name)),
+    )
+  } catch (error) {
+    for (let count = parent.missing.length; count > 0; count -= 1)
+      await rmdir(join(parent.base, ...parent.missing.slice(0, count))).catch(() => undefined)
+    throw error
   }
 }
 
@@ -93,24 +120,24 @@ async function saveRecords<F extends SavableFile>(
   const saved: SavedRecord<F>[] = []
   let before = 0
   try {
-    const folders = await session.delivery.folders()
-    await using folder = await openAllowedFolder(folders, target.folder)
-    for (const { file, wanted, note } of chooseFileNames(files, target.name)) {
-      const { record } = file
-      await assertUsable(folders, { real: join(folder.path, wanted) }, join(target.folder, wanted))
-      const name = await downloadFile(session.client, record, {
-        folder: folder.base,
-        name: wanted,
-        signal: context.signal,
-        onProgress: (bytes) => context.progress(((before + bytes) / total) * 100),
-      })
-      before += record.size
-      saved.push({ file, path: join(folder.path, name), bytes: record.size, ...(note && { note }) })
-    }
+    return await saveIntoFolder(session, target.folder, async (folder, check) => {
+      for (const { file, wanted, note } of chooseFileNames(files, target.name)) {
+        const { record } = file
+        await check(wanted)
+        const name = await downloadFile(session.client, record, {
+          folder: folder.base,
+          name: wanted,
+          signal: context.signal,
+          onProgress: (bytes) => context.progress(((before + bytes) / total) * 100),
+        })
+        before += record.size
+        saved.push({ file, path: join(folder.path, name), bytes: record.size, ...(note && { note }) })
+      }
+      return saved
+    })
   } catch (error) {
     throw explainSaveError(error, saveTo)
   }
-  return saved
 }
 
 /** System errors that the agent or its user can resolve; any other error is a bug. */

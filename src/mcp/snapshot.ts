@@ -82,7 +82,7 @@ function withoutFields(
  * Removes download URLs and relative links at any depth: they need a key or the address of the service, and files are
  * delivered by path or by signed link.
  */
-function withoutDownloadUrls(output: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function withoutDownloadUrls(output: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const kept = Object.entries(output).filter(
     ([name, value]) => !/(^|_)download_url$/.test(name) && !isRelativeLink(name, value),
   )

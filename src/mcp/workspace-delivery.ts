@@ -8,13 +8,13 @@ import { isInside } from '../platform/paths.ts'
 import { outermostPrivatePaths } from '../platform/private-folders.ts'
 import { errorCode } from '../platform/system-error.ts'
 import { type CompletedTask, type FileDelivery, findResultFiles } from './file-delivery.ts'
-import { isExistingFile, openAllowedFolder } from './open-allowed.ts'
+import { isExistingFile } from './open-allowed.ts'
 import { describeError } from './reply.ts'
 import { nameStem, splitSaveTo } from './result-names.ts'
-import { explainSaveError, saveFiles } from './save-files.ts'
+import { explainSaveError, saveFiles, saveIntoFolder } from './save-files.ts'
 import { findSavedPlace, recordSavedPlace, resultsFolder } from './saved-places.ts'
 import type { SavedFile, Session } from './session.ts'
-import type { DeliveryState } from './snapshot.ts'
+import { type DeliveryState, withoutDownloadUrls } from './snapshot.ts'
 import { progressShares, type ToolCall } from './tool.ts'
 import { assertUsable, createWorkspace, type WorkspaceOptions } from './workspace.ts'
 
@@ -70,9 +70,21 @@ async function saveResults(
   call: Pick<ToolCall, 'signal' | 'progress'>,
 ): Promise<DeliveryState> {
   const delivery = await saveResultFiles(session, done, call)
-  const name = session.operations.find((one) => one.name === done.view.task_type)?.agentFile?.name
-  if (name === undefined || !delivery || !('saved' in delivery)) return delivery
-  return await saveOutput(session, { ...done, name, saved: delivery.saved })
+  if (!delivery || !('saved' in delivery)) return delivery
+  const { saved } = delivery
+  const name = outputFileName(session, { ...done, hasFiles: saved.length > 0 })
+  return name === undefined ? delivery : await saveOutput(session, { ...done, name, saved })
+}
+
+/** Name of the file of a task's output; undefined if only its result files are saved. */
+function outputFileName(
+  { operations }: Session,
+  { view: { task_type }, task, hasFiles }: CompletedTask & { readonly hasFiles: boolean },
+): string | undefined {
+  const always = operations.find(({ name }) => name === task_type)?.agentFile?.name
+  // Where there is no other result, save_to means the output.
+  const wanted = hasFiles || task.save_to === undefined ? undefined : `${task_type}.json`
+  return always ?? wanted
 }
 
 async function saveResultFiles(
@@ -123,12 +135,11 @@ async function saveOutput(
   // Another extension would hide what the file contains.
   const wanted = target.name === undefined ? name : `${nameStem(target.name)}${extensionOf(name)}`
   try {
-    const folders = await session.delivery.folders()
-    await using folder = await openAllowedFolder(folders, target.folder)
-    await assertUsable(folders, { real: join(folder.path, wanted) }, join(target.folder, wanted))
-    const bytes = Buffer.from(`${JSON.stringify(view.output_result)}\n`)
-    const used = await saveBytes(bytes, { folder: folder.base, name: wanted })
-    const outputPath = join(folder.path, used)
+    const bytes = Buffer.from(`${JSON.stringify(withoutDownloadUrls(view.output_result ?? {}))}\n`)
+    const outputPath = await saveIntoFolder(session, target.folder, async (folder, check) => {
+      await check(wanted)
+      return join(folder.path, await saveBytes(bytes, { folder: folder.base, name: wanted }))
+    })
     const known = session.tasks.get(view.task_id) ?? task
     session.tasks.remember(view.task_id, {
       ...known,

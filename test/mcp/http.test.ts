@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import type { Tool } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { api } from '../service/api.ts'
-import { imageModule } from '../service/image-operation.ts'
 import { startHttpServerFixture, type HttpServerFixture } from './http-server-fixture.ts'
 import { waitUntil } from './temporary-folder.ts'
 import { eras, type Era } from './stdio-client.ts'
@@ -206,30 +205,6 @@ test('a session that is idle for half an hour expires, one with an open stream d
   await own.sweep()
   expect((await inSession(own.url, account.apiKey, idle)).status).toBe(404)
   await listening.client.ping()
-})
-
-/** A PNG of one black pixel. */
-const onePixel =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=='
-
-test('long fields of a result are left out of the reply, which names the request that returns them', async () => {
-  const agentFile = { name: 'hashes.json', fields: ['hashes'] }
-  const module = { ...imageModule, operation: { ...imageModule.operation, agentFile } }
-  await using own = await startHttpServerFixture({ modules: [module] })
-  const account = await own.service.account(1)
-  const { data: file } = await api(account).upload('a.png', Buffer.from(onePixel, 'base64'))
-  await using agent = await own.connect('modern', account)
-  const { data, text } = await agent.call(imageModule.operation.name, { input: [{ file_id: file.file_id }] })
-  expect(data).toMatchObject({ status: 'completed', output: {} })
-  expect(JSON.stringify(data) + text).not.toMatch(/[0-9a-f]{64}/)
-  const [, path = ''] = /GET (\/task\/test_images\/\d+), at/.exec(String(data['next_step'])) ?? []
-  const { data: status } = await agent.call('service_status')
-  const response = await fetch(String(status['service_address']) + path, {
-    headers: { authorization: account.apiKey },
-  })
-  expect(await response.json()).toMatchObject({
-    data: { output_result: { hashes: [expect.stringMatching(/^[0-9a-f]{64}$/)] } },
-  })
 })
 
 test('above the session limit of a key, the session that is idle longest ends', async () => {

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { downloadUrl } from '../../src/contract/routes.ts'
@@ -108,3 +108,40 @@ test.skipIf(process.platform === 'win32')(
     expect(data).toMatchObject({ path: join(agent.workspace, 'out', 'clip.mp4') })
   },
 )
+
+test('a result without files is saved as JSON, if save_to is given', async () => {
+  await using agent = await startInProcessAgent('modern')
+  agent.service.onCreate = (task) =>
+    Object.assign(task, {
+      status: 'completed',
+      output: { results: [{ id: 3, note: 'Waves', thumb_url: '/library/3/thumb?sign=x' }] },
+    })
+  const clips = await createClips(agent)
+  const { data, text } = await agent.call('video_split_screen', { ...clips, save_to: 'found/' })
+  const path = join(agent.workspace, 'found', 'video_split_screen.json')
+  expect(data['next_step']).toContain(`Saved to ${path}.`)
+  expect(text).toContain(path)
+  expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ results: [{ id: 3, note: 'Waves' }] })
+  const named = await agent.call('get_task', { task_id: data['task_id'], save_to: 'sea.json' })
+  expect(named.data['next_step']).toContain(join(agent.workspace, 'sea.json'))
+  const { data: other } = await agent.call('video_split_screen', { ...clips, force_new: true })
+  expect(other['next_step']).not.toContain('Saved')
+})
+
+test('nothing but results creates a folder: neither a failed task nor a failed download', async () => {
+  await using agent = await startInProcessAgent('modern')
+  await mkdir(join(agent.workspace, 'mine'), { recursive: true })
+  agent.service.onCreate = (task) => Object.assign(task, { status: 'failed', output: { error: 'no' } })
+  const clips = await createClips(agent)
+  await agent.call('video_split_screen', { ...clips, save_to: 'failed/task' })
+  const { id } = await agent.service.addFile('clip.mp4', Buffer.from('a clip'))
+  agent.service.beforeResponse = ({ url = '' }) => {
+    if (url.includes('download')) agent.service.files.delete(id)
+  }
+  for (const save_to of ['failed/download', 'mine']) {
+    const { isError } = await agent.call('download_file', { file_id: id, save_to })
+    expect(isError).toBe(true)
+    await agent.service.addFile('clip.mp4', Buffer.from('a clip'))
+  }
+  expect((await readdir(agent.workspace)).toSorted()).toEqual(['left.mp4', 'mine', 'right.mp4'])
+})

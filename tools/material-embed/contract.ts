@@ -81,7 +81,8 @@ export const materialEmbed = operation({
   synchronous: true,
   limits: [6030, 6031],
   errorAliases: { 6017: 6014, 6021: 6014 },
-  agentFile: { name: 'material_embed.json', fields: ['data'] },
+  // 4 vectors with numbers of up to 11 characters and a comma.
+  agentFile: { name: 'material_embed.json', fields: ['data'], linkedCharacters: 4 * vectorLength * 12 },
   // Counted before the items are validated and decoded.
   selectFields(request) {
     requireFewItems(request['input'])
