@@ -8,9 +8,19 @@ import type { RawRoute, Route } from './route.ts'
 const maxLinked = 50
 
 /** Body of a request for fresh links of materials. */
-export const materialLinksRequest = z.object({
-  ids: z.array(z.int().min(1)).min(1).max(maxLinked).describe('Ids of materials that searches returned'),
-})
+export const materialLinksRequest = z
+  .object({
+    ids: z.array(z.int().min(1)).min(1).max(maxLinked).describe('Ids of materials that searches returned'),
+    accompaniment: z
+      .boolean()
+      .default(false)
+      .describe('Whether the checksum of the accompaniment is computed; of one material only'),
+  })
+  // Its file is read for this.
+  .refine(({ ids, accompaniment }) => !accompaniment || ids.length === 1, {
+    path: ['accompaniment'],
+    error: 'requires exactly one id',
+  })
 
 /** A fresh link of a material. */
 export const materialLink = z.object({
@@ -20,6 +30,10 @@ export const materialLink = z.object({
   blake3_id: z.string(),
   download_url: z.string().describe('Path with its signature'),
   accompaniment_url: z.string().optional().describe('Of songs with a file of their accompaniment'),
+  accompaniment: z
+    .object({ name: z.string(), size: z.int().describe('Bytes'), blake3_id: z.string() })
+    .optional()
+    .describe('The file of accompaniment_url, on request'),
   expires_at: timestamp,
 })
 export type MaterialLink = z.infer<typeof materialLink>

@@ -15,6 +15,8 @@ export interface LibraryQuery {
 /** A material that a search found. Times in seconds; fields that do not apply to its scope are absent. */
 export interface FoundMaterial {
   readonly id: number
+  /** File name. */
+  readonly name: string
   /** Calibrated, 0 to 1. */
   readonly score: number
   readonly note: string
@@ -42,5 +44,7 @@ export interface MaterialLinks {
 export interface LibraryFindResult<More = unknown> {
   /** Materials recalled before filtering and folding. */
   readonly recalled: number
+  /** Space of the vectors of the scope; absent if it has none, so that only words find its materials. */
+  readonly space?: string
   readonly results: readonly (FoundMaterial & More)[]
 }

@@ -85,6 +85,8 @@ export interface Operation<
   subject?(input: z.output<Input>): string
   /** Next step for the agent, if it is more than handing over the result. */
   nextStep?(output: z.output<Output>, context: NextStepContext): string
+  /** Paths of JPEG pictures of the first results, in order, which agents see beside the result. */
+  resultPictures?(output: z.output<Output>): readonly string[]
   /** Each run returns another result, so that a finished one never replaces a new run. */
   readonly resultVaries?: true
   /** For the operation that treats lists of regions of one kind of file: next step after the review of a list. */

@@ -11,9 +11,9 @@ export const commonToolErrors: readonly ErrorCode[] = [6016, 6032, 6401, 6402, 6
 /** Page of all tools, in the order in which agents see them. */
 export function toolsPage(operations: readonly Operation[]): string {
   const tools = [...allTools(operations).values()]
-  const links = tools.map(({ definition: { name }, toolset }) => [
+  const links = tools.map(({ definition: { name }, toolset, alsoIn = [] }) => [
     `[\`${name}\`](#${name})`,
-    toolset ?? 'always available',
+    [toolset ?? 'always available', ...alsoIn].join(', '),
   ])
   return [
     '# Tools',
@@ -30,7 +30,7 @@ export function publishedJson(definition: ToolDefinition): string {
   return `${JSON.stringify(definition, null, 2)}\n`
 }
 
-function toolSection({ definition, details, example, errors, toolset, ...tool }: Tool): string {
+function toolSection({ definition, details, example, errors, toolset, alsoIn = [], ...tool }: Tool): string {
   const { name, title, description, annotations } = definition
   const fields = [...fieldRows(tool.fullInputSchema())]
   const own = [...new Set(errors)]
@@ -44,7 +44,7 @@ function toolSection({ definition, details, example, errors, toolset, ...tool }:
     fields.length === 0 ? 'No arguments.' : argumentsTable(fields),
     `\`\`\`json\n${JSON.stringify({ name, arguments: example }, null, 2)}\n\`\`\``,
     ...(own.length > 0 ? [`Errors: ${own.join(', ')}.`] : []),
-    `Toolset: ${toolset ?? 'none, always available'}. Annotations: ${hints.join(', ')}.`,
+    `Toolset: ${[toolset ?? 'none, always available', ...alsoIn].join(', ')}. Annotations: ${hints.join(', ')}.`,
   ].join('\n\n')
 }
 

@@ -21,8 +21,8 @@ export function registerLibraryRoutes(app: FastifyInstance, service: Service): v
   })
   app.post(routes.linkMaterials.path, async (request) => {
     const { accountId } = authenticatedCaller(request)
-    const { ids } = readBody(materialLinksRequest, request.body, { ids: [12] })
-    return success({ links: await linkGrantedMaterials(service, { accountId, ids }) })
+    const { ids, accompaniment } = readBody(materialLinksRequest, request.body, { ids: [12] })
+    return success({ links: await linkGrantedMaterials(service, { accountId, ids, accompaniment }) })
   })
   app.route({
     // Fastify's own HEAD route would send Content-Length 0.

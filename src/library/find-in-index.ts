@@ -36,16 +36,21 @@ export async function findInIndex(
     wanted.map(([id]) => id),
   )
   const chosen = query.diversity ? foldDuplicates(rows, query.limit) : rows
+  const space = index.space(query.scope)
   return {
     recalled: scores.size,
+    ...(space !== undefined && { space }),
     results: chosen.map((row) => describeMaterial(row, scores.get(row.id) ?? 0)),
   }
 }
 
+/** Command that adds a folder. */
+export const addCommand = '`reelwright library add <folder> --licence <text> --attribution <text>`'
+
 function emptyLibrary(): MediaError {
   return new MediaError(6401, 'the library is empty', {
     retryable: false,
-    hint: 'Add licensed material: reelwright library add <folder> --licence <text> --attribution <text>',
+    hint: `Add licensed material: ${addCommand}`,
   })
 }
 
@@ -107,7 +112,7 @@ async function readMaterials(db: Db, { scope }: LibraryQuery, ids: readonly numb
 function describeMaterial(row: FoundRow, score: number): FoundMaterial {
   const { width, height, fps, duration_ms: durationMs, title, author, audio_type: audioType } = row
   return {
-    id: row.id,
+    ...{ id: row.id, name: row.name },
     score: Math.min(1, Math.round(1e6 * score) / 1e6),
     note: describeRights(row),
     tags: JSON.parse(row.tags) as string[],

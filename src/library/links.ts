@@ -1,9 +1,10 @@
 import { MediaError } from '../contract/errors.ts'
 import { toTimestamp } from '../contract/fields.ts'
-import type { LibraryFindResult, LibraryQuery, MaterialLinks } from '../contract/library.ts'
+import type { FoundMaterial, LibraryFindResult, LibraryQuery, MaterialLinks } from '../contract/library.ts'
 import type { MaterialLink } from '../contract/library-routes.ts'
 import { fillPath, rawRoutes } from '../contract/routes.ts'
 import type { Db, MaterialRow } from '../db/schema.ts'
+import type { FileStorage } from '../files/content.ts'
 import {
   isUnexpired,
   type LinkSignature,
@@ -11,7 +12,10 @@ import {
   openLinkSigner,
   verifySignature,
 } from '../files/links.ts'
+import { createHasher } from '../platform/hash.ts'
+import { examineOriginal } from './gone-originals.ts'
 import { findGranted } from './grants.ts'
+import { goneError, openOriginal } from './materials.ts'
 import { findMaterials, type LibrarySearch } from './search.ts'
 
 /** The files of a material. */
@@ -43,24 +47,45 @@ export function readLinkTarget(materialId: string, part: string): LinkTarget | u
   return known && /^[1-9]\d{0,14}$/.test(materialId) ? { id: Number(materialId), part: known } : undefined
 }
 
-/** Searches the library, and links the materials found. Throws the errors of `findMaterials`. */
+/** Searches after materials were found whose originals are gone, at most. */
+const maxRepeats = 3
+
+/**
+ * Searches the library, and links the materials found. Those whose original is gone are marked, and others take their
+ * places. Throws the errors of `findMaterials`.
+ */
 export async function findLinkedMaterials(
   library: LinkedLibrary & { readonly librarySearch: LibrarySearch },
   query: LibraryQuery,
 ): Promise<LibraryFindResult<MaterialLinks>> {
-  const { recalled, results } = await findMaterials(library, query)
-  const rows = await readMaterials(
-    library.db,
-    results.map(({ id }) => id),
-  )
-  const sign = await openLinkSigner(library.db)
-  const linked = []
-  for (const result of results) {
-    const row = rows.get(result.id)
-    // It was removed since it was found.
-    if (row) linked.push({ ...result, ...createLinks(sign, row, String(expiry(library))) })
+  for (let repeats = 0; ; repeats += 1) {
+    const { results, ...found } = await findMaterials(library, query)
+    const rows = await readMaterials(
+      library.db,
+      results.map(({ id }) => id),
+    )
+    const states = await Promise.all(
+      results.map(async ({ id }) => {
+        const row = rows.get(id)
+        return row && (await examineOriginal(library.db, row))
+      }),
+    )
+    if (states.includes('gone') && repeats < maxRepeats) continue
+    const present = results.filter((_, index) => states[index] === 'present')
+    return { ...found, results: await withLinks(library, present, rows) }
   }
-  return { recalled, results: linked }
+}
+
+async function withLinks(
+  library: LinkedLibrary,
+  results: readonly FoundMaterial[],
+  rows: ReadonlyMap<number, MaterialRow>,
+): Promise<(FoundMaterial & MaterialLinks)[]> {
+  const [sign, expires] = [await openLinkSigner(library.db), String(expiry(library))]
+  return results.flatMap((result) => {
+    const row = rows.get(result.id)
+    return row ? [{ ...result, ...createLinks(sign, row, expires) }] : []
+  })
 }
 
 /**
@@ -68,8 +93,12 @@ export async function findLinkedMaterials(
  * without revealing whether it exists.
  */
 export async function linkGrantedMaterials(
-  library: LinkedLibrary,
-  { accountId, ids }: { readonly accountId: number; readonly ids: readonly number[] },
+  library: LinkedLibrary & FileStorage,
+  {
+    accountId,
+    ids,
+    accompaniment,
+  }: { readonly accountId: number; readonly ids: readonly number[]; readonly accompaniment: boolean },
 ): Promise<MaterialLink[]> {
   const granted = await findGranted(library.db, { accountId, ids })
   const rows = await readMaterials(library.db, ids)
@@ -78,14 +107,32 @@ export async function linkGrantedMaterials(
   for (const id of ids) {
     const row = rows.get(id)
     if (!row || !granted.has(id)) throw notGrantedError(id)
+    if ((await examineOriginal(library.db, row)) === 'gone') throw goneError(row.name)
     const { downloadUrl, accompanimentUrl } = createLinks(sign, row, String(expires))
     links.push({
       ...{ id, name: row.name, size: row.size, blake3_id: row.blake3, download_url: downloadUrl },
       ...(accompanimentUrl !== undefined && { accompaniment_url: accompanimentUrl }),
+      ...(accompaniment && accompanimentUrl !== undefined && (await describeAccompaniment(library, id))),
       expires_at: toTimestamp(1000 * expires),
     })
   }
   return links
+}
+
+/** Name, size and checksum of an accompaniment, of which none is recorded; nothing if the file is gone. */
+async function describeAccompaniment(
+  storage: FileStorage,
+  id: number,
+): Promise<Pick<MaterialLink, 'accompaniment'>> {
+  try {
+    const { name, size, read } = await openOriginal(storage, id, 'accompaniment')
+    const hasher = await createHasher()
+    for await (const chunk of await read()) hasher.update(chunk as Buffer)
+    return { accompaniment: { name, size, blake3_id: hasher.digest() } }
+  } catch (error) {
+    if (error instanceof MediaError && error.code === 6004) return {}
+    throw error
+  }
 }
 
 function notGrantedError(id: number): MediaError {

@@ -3,6 +3,7 @@ import { MediaError } from '../contract/errors.ts'
 import type { Db, MaterialRow } from '../db/schema.ts'
 import type { FileStorage } from '../files/content.ts'
 import type { ByteRange } from '../files/store.ts'
+import { examineOriginal } from './gone-originals.ts'
 import { type MaterialFile, openMaterialFile } from './material-file.ts'
 import { accompanimentFile } from './remove-folder.ts'
 
@@ -43,7 +44,15 @@ export async function openOriginal(
   const own = { name: basename(file.path), size: file.size, modifiedAt: file.modifiedAt }
   if (kept !== null) return { ...own, read: (range) => files.read(kept, range) }
   const folder = await folderPath(db, row)
-  return { ...own, read: (range) => readOriginal(folder, file, range) }
+  const read = async (range?: ByteRange) => {
+    try {
+      return await readOriginal(folder, file, range)
+    } catch (error) {
+      if (isOriginal) await examineOriginal(db, row)
+      throw goneError(own.name, error)
+    }
+  }
+  return { ...own, read }
 }
 
 async function folderPath(db: Db, { id, folder_id: folderId }: MaterialRow): Promise<string> {
@@ -60,11 +69,14 @@ async function readOriginal(
   file: MaterialFile,
   range: ByteRange | undefined,
 ): Promise<NodeJS.ReadableStream> {
-  const { handle } = await openMaterialFile(folder, file).catch((error: unknown) => {
-    throw gone(`${basename(file.path)} was moved, deleted or changed`, error)
-  })
+  const { handle } = await openMaterialFile(folder, file)
   // Closes the file when it ends. Bytes that are appended meanwhile would exceed the length that was announced.
   return handle.createReadStream({ start: 0, end: file.size - 1, ...range })
+}
+
+/** Error for a file that is no longer the one that was imported. */
+export function goneError(name: string, cause?: unknown): MediaError {
+  return gone(`${name} was moved, deleted or changed`, cause)
 }
 
 function gone(message: string, cause?: unknown): MediaError {

@@ -3,6 +3,7 @@ import { fillPath, routes } from '../contract/routes.ts'
 import { fetchQuestionBatch, type QuestionBatch } from './question-batch.ts'
 import { fetchRegionOverview } from './region-overview.ts'
 import type { ToolReply } from './reply.ts'
+import { fetchResultPictures } from './result-pictures.ts'
 import { roundNumbers } from './round-numbers.ts'
 import type { KnownTask, Session } from './session.ts'
 import { type DeliveryState, type Snapshot, taskSnapshot } from './snapshot.ts'
@@ -30,14 +31,21 @@ export async function findQuestions(
     : undefined
 }
 
-/** Describes a task with its next questions to the agent, and their images. */
+/** Describes a task with its next questions to the agent and their images, or with pictures of its results. */
 export async function knownTaskReply(
   session: Session,
   known: DeliveredTask,
   signal: AbortSignal,
 ): Promise<ToolReply> {
   const data = { ...(await knownTaskSnapshot(session, known, signal)) }
-  return { data, ...(known.batch && { images: known.batch.images }) }
+  if (known.batch) return { data, images: known.batch.images }
+  const images = await fetchResultPictures(session, known.view, signal)
+  if (images.length === 0) return { data }
+  const count =
+    images.length === 1
+      ? 'The picture is of the first result'
+      : `The ${images.length} pictures are of the first results, in order`
+  return { data: { ...data, next_step: `${data.next_step} ${count}.` }, images }
 }
 
 /** Describes a task with all that is known about it: assumptions, regions of a detection, advice, remaining time. */

@@ -156,6 +156,7 @@ function fileLinkTool(address: ResolveServiceAddress): Tool {
       description: `Creates a link that opens a stored file, or a material that a search returned, without a key for ${linkSeconds / 3600} hours. get_task returns links to results.`,
       input: z.object({ ...downloadable, file_id: id.optional().describe('Id of a stored file') }),
       toolset: 'files',
+      alsoIn: ['library'],
       example: { file_id: '1947527768341286912' },
       errors: rawRoutes.downloadFile.errors,
       hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -211,8 +212,11 @@ async function createMaterialLink(
   ])
   const [link] = links
   if (!link) throw new MediaError(6004, `material ${material_id} has no link`)
-  const { name, size, download_url, expires_at } = link
-  return { material_id, name, bytes: size, url: absoluteUrl(download_url, base), expires_at }
+  const { name, size, download_url, accompaniment_url, expires_at } = link
+  return {
+    ...{ material_id, name, bytes: size, url: absoluteUrl(download_url, base), expires_at },
+    ...(accompaniment_url !== undefined && { accompaniment_url: absoluteUrl(accompaniment_url, base) }),
+  }
 }
 
 function absoluteUrl(url: string, base: string): string {

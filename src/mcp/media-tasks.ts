@@ -2,7 +2,7 @@ import { fetchTask, type TaskView, wasStoppedOnRequest } from '../client/tasks.t
 import { MediaError } from '../contract/errors.ts'
 import { routes } from '../contract/routes.ts'
 import { isTerminal } from '../contract/task.ts'
-import { describeState, findQuestions, knownTaskReply, knownTaskSnapshot } from './known-task-snapshot.ts'
+import { describeState, findQuestions, knownTaskReply } from './known-task-snapshot.ts'
 import { withProtocolErrors } from './call-limits.ts'
 import { toDataResult, toErrorResult } from './reply.ts'
 import { lookUpTask, type KnownTask, type Session, type SubmissionResult } from './session.ts'
@@ -93,8 +93,7 @@ async function describeTask(
     return { ...head, status: 'working', statusMessage: `saving ${saving.percent} %` }
   }
   if (view.status === 'completed') session.results.report(view.task_id)
-  const snapshot = await knownTaskSnapshot(session, { view, task, delivery: saving }, until)
-  const result = toDataResult({ data: { ...snapshot } })
+  const result = toDataResult(await knownTaskReply(session, { view, task, delivery: saving }, until))
   return {
     ...head,
     status: 'completed',

@@ -15,7 +15,7 @@ export interface LocalProgram {
 export type TextRewriter = (text: string) => string
 
 /** A command between backquotes, with all its arguments. */
-const quotedCommand = /`reelwright ((?:models|setup|doctor|page|credits|keys)\b[^`\n]*)`/g
+const quotedCommand = /`reelwright ((?:models|setup|doctor|page|credits|keys|library)\b[^`\n]*)`/g
 
 /** A command in plain text, where only a subcommand and names of packs follow. */
 const plainCommand =

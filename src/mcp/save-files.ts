@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { downloadFile } from '../client/download.ts'
 import { MediaError } from '../contract/errors.ts'
 import { extensionOf } from '../contract/file-kind.ts'
+import type { MaterialLink } from '../contract/library-routes.ts'
 import { routes } from '../contract/routes.ts'
 import type { HeldFolder } from '../platform/held-folder.ts'
 import { errorCode } from '../platform/system-error.ts'
@@ -89,16 +90,26 @@ export async function saveFiles(
   })
 }
 
-/** Downloads a material of the library to the agent's folder. An identical file that exists there is reused. */
+/**
+ * Downloads a material of the library, and the accompaniment of a song after it, to the agent's folder. An identical file
+ * that exists there is reused.
+ */
 export async function saveMaterial(
   session: Session,
   { id, saveTo }: { readonly id: number; readonly saveTo: string },
   context: SaveFilesContext,
 ): Promise<SavedPlace[]> {
-  const { links } = await session.client.call(routes.linkMaterials, { body: { ids: [id] } })
-  const files = links.map(({ name, ...link }) => ({
+  const { links } = await session.client.call(routes.linkMaterials, {
+    body: { ids: [id], accompaniment: true },
+  })
+  const toFile = ({ name, ...link }: Pick<MaterialLink, 'name' | 'size' | 'blake3_id' | 'download_url'>) => ({
     record: { ...link, original_name: name, base_ext: extensionOf(name) },
-  }))
+    role: 'accompaniment',
+  })
+  const files = links.flatMap(({ accompaniment: second, accompaniment_url: download_url, ...link }) => [
+    toFile(link),
+    ...(second && download_url !== undefined ? [toFile({ ...second, download_url })] : []),
+  ])
   const saved = await saveRecords(session, { files, saveTo }, context)
   return saved.map(({ path, bytes, note }) => ({ path, bytes, ...(note !== undefined && { note }) }))
 }

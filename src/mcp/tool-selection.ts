@@ -52,13 +52,13 @@ interface Exclusion {
   readonly fix: string
 }
 
-function exclusionOf({ definition, toolset }: Tool, choice: ToolFilter): Exclusion | undefined {
+function exclusionOf({ definition, toolset, alsoIn = [] }: Tool, choice: ToolFilter): Exclusion | undefined {
   const { toolsets, tools, readOnly = false } = choice
   if (readOnly && !definition.annotations.readOnlyHint) {
     return { what: 'is read-only', fix: 'Remove --read-only (REELWRIGHT_READ_ONLY, read_only)' }
   }
   const narrowed = toolsets !== undefined || tools !== undefined
-  const isWanted = toolset !== undefined && toolsets?.includes(toolset)
+  const isWanted = toolset !== undefined && [toolset, ...alsoIn].some((name) => toolsets?.includes(name))
   if (!narrowed || toolset === undefined || isWanted || tools?.includes(definition.name)) return undefined
   const offers = [...(toolsets ?? []).map((name) => `the toolset ${name}`), ...(tools ?? [])]
   return {

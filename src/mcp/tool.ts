@@ -46,6 +46,8 @@ export interface ToolDefinition {
 interface ToolDocs {
   /** Group for filtering. Absent for tools that other tools refer to, which are never filtered out by toolset. */
   readonly toolset?: Toolset
+  /** Further groups whose tools refer to it. */
+  readonly alsoIn?: readonly Toolset[]
   /** Arguments of an example call; file names are files of the workspace. */
   readonly example: Readonly<Record<string, unknown>>
   /** What the description omits to keep the list of tools short. */
@@ -70,11 +72,12 @@ interface ToolDeclaration<Input extends z.ZodObject>
 
 /** Defines a tool whose arguments are validated before it runs. */
 export function defineTool<Input extends z.ZodObject>(
-  { input, hints, toolset, example, errors, details, ...published }: ToolDeclaration<Input>,
+  { input, hints, toolset, alsoIn = [], example, errors, details, ...published }: ToolDeclaration<Input>,
   run: (session: Session, args: z.output<Input>, call: ToolCall) => Promise<ToolReply>,
 ): Tool {
   return {
     ...(toolset && { toolset }),
+    alsoIn,
     example,
     errors,
     details,

@@ -52,9 +52,12 @@ export const materialSearch: OperationTables = {
   ],
   // The response adds the task's id.
   result: { request_id: 'string', recalled: 'integer', total: 'integer', results: 'array' },
+  resultAdditions: { notes: 'array, optional' },
   resultParts: {
     'results.0': {
       id: 'integer',
+      // Our addition.
+      name: 'string',
       score: 'number',
       download_url: 'string',
       note: 'string',

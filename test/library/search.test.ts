@@ -75,6 +75,7 @@ describe.for([
     expect(recalled).toBe(1)
     expect(results).toEqual([
       {
+        ...{ name: 'a.png' },
         ...{ id: expect.any(Number), score: expect.any(Number), width: 96, height: 54, tags: ['夕阳'] },
         note: 'Licence: CC BY 4.0. Attribution: Example Films.\n海边日落',
       },

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { accountBalance } from '../../src/accounts/ledger.ts'
 import type { MaterialLink, MaterialList } from '../../src/contract/library-routes.ts'
 import { routes } from '../../src/contract/routes.ts'
+import { createHasher } from '../../src/platform/hash.ts'
 import { materialSearch } from '../../tools/material-search/contract.ts'
 import { operations } from '../../tools/index.ts'
 import { wrongFields } from '../contract/laws.ts'
@@ -59,7 +60,7 @@ describe('material_search', () => {
     const calls = api(account)
     const { code, data } = await search(calls, { scope, query })
     expect(code).toBe(200)
-    expect(wrongFields({ ...table.result, task_id: 'string' }, data)).toEqual([])
+    expect(wrongFields({ ...table.result, ...table.resultAdditions, task_id: 'string' }, data)).toEqual([])
     expect(data.total).toBe(data.results.length)
     expect(data.recalled).toBeGreaterThanOrEqual(data.total)
     for (const result of data.results) {
@@ -91,6 +92,20 @@ describe('material_search', () => {
       accompaniment_url: expect.any(String) as string,
     })
     expect(pure).not.toHaveProperty('accompaniment_url')
+    const link = async (body: object) =>
+      await calls.send<{ links: MaterialLink[] }>(routes.linkMaterials.path, {
+        ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+        body: JSON.stringify(body),
+      })
+    const { data } = await link({ ids: [song?.id], accompaniment: true })
+    const bytes = await readFile(library.media('song-karaoke.wav'))
+    const hasher = await createHasher()
+    hasher.update(bytes)
+    const accompaniment = { name: 'song-karaoke.wav', size: bytes.length, blake3_id: hasher.digest() }
+    expect(data.links).toMatchObject([{ id: song?.id, accompaniment }])
+    const both = [song?.id, pure?.id]
+    expect((await link({ ids: both })).data.links[0]).not.toHaveProperty('accompaniment')
+    expect(await link({ ids: both, accompaniment: true })).toMatchObject({ status: 400, code: 6016 })
   })
 
   test('the original is downloaded whole and in ranges until its link expires; previews stay valid', async () => {
@@ -169,6 +184,29 @@ describe('material_search', () => {
     await rm(library.media('passing.wav'))
     const gone = await open(found.download_url)
     expect([gone.status, ((await gone.json()) as { code: number }).code]).toEqual([404, 6004])
+    // It is marked, and searches no longer find it.
+    const { data } = await search(calls, { scope: 'audio', query: 'ephemeral' })
+    expect(data.results).toEqual([])
+    expect(await links(calls, [found.id])).toMatchObject({ status: 404, code: 6004 })
+  })
+
+  test('a search omits originals that were deleted or changed, until they are imported again', async () => {
+    const calls = api(await service.account(9))
+    const names = ['fleeting-1.wav', 'fleeting-2.wav', 'fleeting-3.wav']
+    for (const [index, name] of names.entries()) await writeSound(library.media(name), {}, 500 + index)
+    await library.add()
+    const found = async () => {
+      const { data } = await search(calls, { scope: 'audio', query: 'fleeting', top_k: 2 })
+      return data.results.map(({ name }) => String(name)).toSorted()
+    }
+    expect(await found()).toHaveLength(2)
+    const [deleted = '', ...others] = await found()
+    await rm(library.media(deleted))
+    await writeSound(library.media(others[0] ?? ''), {}, 900)
+    expect(await found()).toEqual(names.filter((name) => name !== deleted && name !== others[0]))
+    await library.add()
+    expect(await found()).toEqual(names.filter((name) => name !== deleted))
+    for (const name of names) await rm(library.media(name), { force: true })
   })
 
   test('materials are listed with their rights and previews, newest first, by scope or by words, without originals', async () => {

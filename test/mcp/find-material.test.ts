@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { fillLibrary } from '../material-search/filled-library.ts'
 import { startAgentSession } from './agent-session.ts'
@@ -6,7 +7,8 @@ import { promptCalls } from './call-until-done.ts'
 
 interface FoundMaterials {
   readonly output: {
-    readonly results: readonly { readonly id: number; readonly note: string }[]
+    readonly results: readonly { readonly id: number; readonly name: string; readonly note: string }[]
+    readonly notes: readonly string[]
   }
 }
 
@@ -16,10 +18,16 @@ test('an agent finds material as the prompt does, and saves it by its id, also i
   await using agent = await session.connect('modern')
   const [search, download] = await promptCalls(agent, 'find-material', { wanted: 'waves' })
   if (!search || !download) throw new Error('the prompt has no calls')
-  const { data, isError } = await agent.call(search[0], search[1])
+  const { data, isError, result } = await agent.call(search[0], search[1])
   expect(isError).toBe(false)
-  const [found] = (data as unknown as FoundMaterials).output.results
-  expect(found?.note).toContain('Example Films')
+  const { results, notes } = (data as unknown as FoundMaterials).output
+  const [found] = results
+  expect(found).toMatchObject({ name: 'waves.mp4', note: expect.stringContaining('Example Films') })
+  expect(notes).toEqual([expect.stringContaining('Only words were compared')])
+  expect(data['next_step']).toContain(notes[0])
+  const pictures = result.content.filter(({ type }) => type === 'image')
+  expect(pictures).toEqual([expect.objectContaining({ mimeType: 'image/jpeg' })])
+  expect(data['next_step']).toContain('The picture is of the first result')
   expect(data['next_step']).toMatch(/download_file and material_id.* inspect_file/)
   // Links are for callers over HTTP: an agent has no address to complete them with.
   expect(JSON.stringify(data)).not.toContain('_url')
@@ -39,4 +47,32 @@ test('an agent finds material as the prompt does, and saves it by its id, also i
     const refused = await agent.call('download_file', args)
     expect([refused.isError, refused.text]).toEqual([true, expect.stringMatching(message)])
   }
+})
+
+test('the accompaniment of a song is saved beside it', async () => {
+  await using session = await startAgentSession()
+  const library = await fillLibrary(session.dataDir, `${session.workspace}/../media`)
+  await using agent = await session.connect('modern', { REELWRIGHT_TOOLSETS: 'library' })
+  // The toolset has the tools that its next steps name.
+  const { tools } = await agent.client.listTools()
+  expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['download_file', 'inspect_file']))
+  const { data } = await agent.call('material_search', {
+    scope: 'audio',
+    query: 'evening',
+    save_to: 'found.json',
+  })
+  const [song] = (data as unknown as FoundMaterials).output.results
+  expect(data['next_step']).toContain(join(session.workspace, 'found.json'))
+  const saved = await agent.call('download_file', { material_id: song?.id, save_to: 'songs/evening.wav' })
+  const path = join(session.workspace, 'songs', 'evening-accompaniment.wav')
+  expect(saved.data).toMatchObject({ accompaniment: { path }, next_step: expect.stringContaining(path) })
+  expect(await readFile(path)).toEqual(await readFile(library.media('song-karaoke.wav')))
+})
+
+test('an agent without a library reads the command that fills it', async () => {
+  await using session = await startAgentSession()
+  await using agent = await session.connect('modern')
+  const { data } = await agent.call('material_search', { scope: 'image', query: 'sea', wait_seconds: 45 })
+  const command = `run.mjs library add <folder> --licence <text> --attribution <text> --data-dir ${session.dataDir}`
+  expect(data['error']).toMatchObject({ code: 6401, hint: expect.stringContaining(command) })
 })

@@ -27,6 +27,7 @@ const input = z.object({
 
 const material = z.object({
   id: z.int(),
+  name: z.string().describe('File name'),
   score: z.number().min(0).max(1).describe('Above 0.2 (audio: 0.45), a good match'),
   download_url: z.string().describe('Expires after 24 h; POST /task/material_search/links returns a new one'),
   note: z.string().describe('Licence and attribution, then remarks'),
@@ -50,6 +51,7 @@ const output = z.object({
   recalled: z.int().describe('Materials found before near-identical ones were removed and the list was cut'),
   total: z.int().describe('Number of results'),
   results: z.array(material).describe('Best first'),
+  notes: z.array(z.string()).optional().describe('Present if only words were compared, with the reason'),
 })
 
 export const materialSearch = operation({
@@ -60,7 +62,8 @@ export const materialSearch = operation({
     'one by its material_id.',
   details:
     'One scope per search. Scores of different scopes cannot be compared. Each note names the licence and the ' +
-    'attribution, which must be respected. Links of covers, previews and thumbnails do not expire.',
+    'attribution, which must be respected. Agents see pictures of the first results. Over HTTP, links of covers, previews ' +
+    'and thumbnails do not expire.',
   toolset: 'library',
   input,
   output,
@@ -69,10 +72,15 @@ export const materialSearch = operation({
   resultVaries: true,
   errorAliases: { 6013: 400, 6016: 400 },
   subject: ({ query }) => query,
-  nextStep: ({ results }) =>
+  nextStep: ({ results, notes }) =>
     results.length === 0
-      ? 'Nothing was found. Try other words or another scope.'
+      ? `Nothing was found. ${notes ? 'Search for single words of titles and tags' : 'Try other words'}, or another scope.`
       : 'Save what may fit with download_file and material_id, then look at it with inspect_file. Keep the attribution in note.',
+  resultPictures: ({ results }) =>
+    // Sounds are chosen by ear: their covers show little.
+    results.flatMap(({ width, thumb_url, cover_url }) =>
+      width === undefined ? [] : (thumb_url ?? cover_url ?? []),
+    ),
   examples: [
     {
       title: 'Footage of the sea, each view once',

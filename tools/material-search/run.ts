@@ -1,44 +1,50 @@
 import { randomUUID } from 'node:crypto'
-import type { FoundMaterial, LibraryQuery, MaterialLinks } from '../../src/contract/library.ts'
-import type { InputOf, RunContext, RunOperation } from '../../src/contract/operation.ts'
-import { findEmbeddingModel, openEmbeddingModel } from '../../src/engines/embedding/open.ts'
-import { embedSoundQuery } from '../../src/engines/embedding/open-sound.ts'
+import type {
+  FoundMaterial,
+  LibraryFindResult,
+  LibraryQuery,
+  MaterialLinks,
+} from '../../src/contract/library.ts'
+import type { RunContext, RunOperation } from '../../src/contract/operation.ts'
+import { type EmbeddedQuery, embedQuery } from '../../src/engines/embedding/embed-query.ts'
 import { type materialSearch, maxResults } from './contract.ts'
 
-/** Searches the library, and grants what it returns. */
+/** Searches the library, and grants what it returns. Words find materials where no model can be asked. */
 export const run: RunOperation<typeof materialSearch> = async (input, context) => {
-  const { scope, query, top_k, diversity, request_id = randomUUID() } = input
-  const vector = await queryVector(input, context)
-  const { recalled, results } = await context.library.find({
-    ...{ scope, text: query, limit: Math.min(maxResults, top_k), diversity },
-    ...(vector && { vector }),
-  })
+  const { scope, query: text, top_k, diversity, request_id = randomUUID() } = input
+  const query = { scope, text, limit: Math.min(maxResults, top_k), diversity }
+  const byWords = await context.library.find(query)
+  const embedded = await embedForSearch(query, byWords, context)
+  const isEmbedded = 'space' in embedded
+  const { recalled, results } = isEmbedded
+    ? await context.library.find({ ...query, vector: embedded })
+    : byWords
   context.library.grant(results.map(({ id }) => id))
   return {
     request_id,
     recalled,
     total: results.length,
     results: results.map((found) => toResult(found, scope)),
+    ...(!isEmbedded && { notes: [`Only words were compared: ${embedded.reason}`] }),
   }
 }
 
-/** Returns the vector of a query in the space of its scope; undefined without a model. */
-async function queryVector(
-  { scope, query }: InputOf<typeof materialSearch>,
+/** Embeds the query if the scope has vectors to compare it with. */
+async function embedForSearch(
+  query: LibraryQuery,
+  { space }: LibraryFindResult,
   { threads, signal }: RunContext,
-): Promise<LibraryQuery['vector']> {
-  if (scope === 'audio') return await embedSoundQuery(query, threads)
-  if (!(await findEmbeddingModel())) return undefined
-  await using model = await openEmbeddingModel({ threads, signal })
-  const [values] = await model.embedTexts([query], { signal })
-  return values && { space: model.space, values }
+): Promise<EmbeddedQuery> {
+  return space === undefined
+    ? { reason: 'this part of the library was added without an embedding model' }
+    : await embedQuery(query, { threads, signal })
 }
 
 function toResult(found: FoundMaterial & MaterialLinks, scope: LibraryQuery['scope']) {
-  const { id, score, note, tags, title, author, duration, fps, audioType } = found
+  const { id, name, score, note, tags, title, author, duration, fps, audioType } = found
   const { width, height } = found
   return {
-    ...{ id, score, note, tags: [...tags], download_url: found.downloadUrl },
+    ...{ id, name, score, note, tags: [...tags], download_url: found.downloadUrl },
     ...(found.coverUrl !== undefined && { cover_url: found.coverUrl }),
     ...(found.previewUrl !== undefined && { preview_url: found.previewUrl }),
     ...(found.thumbUrl !== undefined && { thumb_url: found.thumbUrl }),

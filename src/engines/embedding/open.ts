@@ -1,4 +1,5 @@
 import { requirePack, requireTogether } from '../packs/resolve.ts'
+import type { ClientOptions } from '../services/client.ts'
 import { configuredService } from '../services/configured.ts'
 import { serviceName } from '../services/services.ts'
 import type { EmbeddingModel } from './embedding-model.ts'
@@ -12,6 +13,8 @@ interface OpenEmbeddingModelOptions {
   /** Threads of a local model. */
   readonly threads: number
   readonly signal: AbortSignal
+  /** Limits of a service; by default, those of a caller that waits until a server has loaded its model. */
+  readonly serviceLimits?: ClientOptions
 }
 
 /** Returns the model that embeds texts and images: the configured service, else an installed pack. Loads nothing. */
@@ -35,10 +38,11 @@ export async function requireEmbeddingModel(): Promise<string> {
 export async function openEmbeddingModel({
   threads,
   signal,
+  serviceLimits,
 }: OpenEmbeddingModelOptions): Promise<EmbeddingModel> {
   signal.throwIfAborted()
   const service = configuredService('embedding')
-  if (service) return openEmbeddingService(service)
+  if (service) return openEmbeddingService(service, serviceLimits)
   await requireEmbeddingModel()
   const model = await findSiglip()
   if (!model) throw new TypeError('the model was removed meanwhile')

@@ -113,6 +113,7 @@ export const downloadFileTool = defineTool(
       'for results, which get_task saves.',
     input: z.object({ ...downloadable, save_to: saveTo }),
     toolset: 'files',
+    alsoIn: ['library'],
     example: { file_id: '1947527768341286912', save_to: 'sources/interview.mp4' },
     errors: [6004, 6013],
     hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -126,7 +127,11 @@ export const downloadFileTool = defineTool(
         saveMaterial(session, material, context),
       )
       const saved = await job.result(call.signal, onProgress)
-      return { data: { material_id, ...downloadReply(saved?.[0], job) } }
+      const [original, accompaniment] = saved ?? []
+      const reply = downloadReply(original, job)
+      if (!accompaniment) return { data: { material_id, ...reply } }
+      const next_step = `${String(reply['next_step'])}, its accompaniment to ${accompaniment.path}`
+      return { data: { material_id, ...reply, accompaniment, next_step } }
     }
     const request = { files: [{ file_id, role: 'file' }], saveTo: save_to }
     const job = session.saves.join(`${file_id} ${save_to}`, (context) => saveFiles(session, request, context))

@@ -42,6 +42,7 @@ export const inspectFileTool = defineTool(
           refuse('at', 'selects a frame, not sound', 'Leave at or preview out.')
       }),
     toolset: 'files',
+    alsoIn: ['library'],
     example: { file: 'interview.mp4', preview: 'contact_sheet' },
     errors: [...uploadErrors, ...routes.inspectFile.errors, ...rawRoutes.previewFile.errors],
     // A local file is uploaded for inspection.
