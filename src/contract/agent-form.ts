@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { FileKind } from './file-kind.ts'
 import type { MediaFacts } from './media-facts.ts'
+import { type AnySchema, unwrapSchema } from './suggest-fix.ts'
 
 /** How MCP tools read and publish a field. Over HTTP it has no effect. */
 interface AgentField {
@@ -75,4 +76,10 @@ export interface AgentForm {
   neededFiles?(args: AgentArguments): readonly string[]
   /** Converts a call. Pure. Throws 6013 and 6016 for arguments that cannot be converted. */
   toRequest(args: AgentArguments, files: ReadonlyMap<string, AgentFile>): AgentRequest
+}
+
+/** Whether a field of an object is not listed, also if it is optional or has a default. */
+export function isUnlistedField(field: AnySchema | undefined): boolean {
+  if (field === undefined) return false
+  return [field, unwrapSchema(field)].some((schema) => agentFieldOf(schema)?.isUnlisted === true)
 }

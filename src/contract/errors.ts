@@ -223,6 +223,10 @@ export const errorTable = {
   },
 } as const satisfies Record<number, ErrorRow>
 
+/** Fix of an image that cannot be read: the hints of the table are about sound and video. */
+export const imageHint =
+  'Check whether the image opens in a viewer. If it does, send it as a JPEG, PNG, BMP or WebP. If not, export it again.'
+
 export type ErrorCode = keyof typeof errorTable
 
 /** Whether a number is a code of the table. */

@@ -80,7 +80,7 @@ async function modelProblem(client: ServiceClient): Promise<string | null> {
     if (model === undefined)
       return names.length === 1 ? null : `has ${names.length} models, but none is configured`
     if (names.some((id) => isSameModel(model, id))) return null
-    return `does not list its model, but ${names.slice(0, maxModelsListed).join(', ') || 'none'}`
+    return `is not among the models that it lists: ${names.slice(0, maxModelsListed).join(', ') || 'none'}`
   } catch (error) {
     if (hasNoModelList(error) && model !== undefined) return null
     throw error

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { errorTable, MediaError } from '../contract/errors.ts'
+import { errorTable, imageHint, MediaError } from '../contract/errors.ts'
 import { kindOf } from '../contract/file-kind.ts'
 import { mediaFacts, type MediaFacts } from '../contract/media-facts.ts'
 import type { RequestFile } from '../contract/operation.ts'
@@ -110,9 +110,13 @@ async function withFileName<T>(row: FileRow, work: () => Promise<T>): Promise<T>
   } catch (error) {
     if (!(error instanceof MediaError) || ![6017, 6021, 6402].includes(error.code)) throw error
     const { code, message } = error
-    // The 6021 hint is about video; an audio file needs the hint of 6017.
-    const isSound = code === 6021 && kindOf(row.ext) === 'audio'
-    const hint = isSound ? errorTable[6017].hint : error.hint
-    throw new MediaError(code, `${row.name}: ${message}`, { cause: error, hint })
+    throw new MediaError(code, `${row.name}: ${message}`, { cause: error, hint: hintFor(row, error) })
   }
+}
+
+/** The hints of 6017 and 6021 are about sound and video; those of images say what an image needs. */
+function hintFor({ ext }: FileRow, { code, hint }: MediaError): string {
+  const kind = kindOf(ext)
+  if (code === 6021 && kind === 'audio') return errorTable[6017].hint
+  return kind === 'image' && code !== 6402 ? imageHint : hint
 }

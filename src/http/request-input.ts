@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
+import { correctionHint } from '../contract/suggest-fix.ts'
 import { describeIssues, plainIssueMessage } from '../contract/validation.ts'
 
 /** Parses path or query parameters. Throws 6016 that names the invalid ones. */
@@ -9,7 +10,8 @@ export function parseParameters<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(parameters, { error: plainIssueMessage })
   if (parsed.success) return parsed.data
-  throw new MediaError(6016, describeIssues(parsed.error, 'request'))
+  const hint = correctionHint(schema, parsed.error, parameters)
+  throw new MediaError(6016, describeIssues(parsed.error, 'request'), { hint })
 }
 
 /** Converts a contract path, `{name}`, to Fastify's notation, `:name`. */

@@ -9,16 +9,20 @@ const run = 'node /src/reelwright/scripts/run.mjs'
 const option = String.raw`--data-dir '/my data/o'\''neil'`
 
 test.each([
-  ['reelwright models pull zipvoice sense-voice', `${run} models pull zipvoice sense-voice`],
+  ['reelwright models pull zipvoice sense-voice', `\`${run} models pull zipvoice sense-voice\``],
   ['Run `reelwright doctor`.', `Run \`${run} doctor\`.`],
   [
     'Use `reelwright keys create --account <name>` or wait.',
     `Use \`${run} keys create --account <name>\` or wait.`,
   ],
   ['a `b`. Run `reelwright models verify`. Then `c`', `a \`b\`. Run \`${run} models verify\`. Then \`c\``],
-  ['x. Fix: reelwright models pull a. Retryable: no', `x. Fix: ${run} models pull a. Retryable: no`],
-  ['reelwright models pull a  (b)', `${run} models pull a  (b)`],
-  ['and reelwright setup installs it', `and ${run} setup installs it`],
+  ['x. Fix: reelwright models pull a. Retryable: no', `x. Fix: \`${run} models pull a\`. Retryable: no`],
+  ['reelwright models pull a  (b)', `\`${run} models pull a\`  (b)`],
+  ['and reelwright setup installs it', `and \`${run} setup\` installs it`],
+  [
+    'Run `reelwright library add <folder> --licence <text>`.',
+    `Run \`${run} library add <folder> --licence <text>\`.`,
+  ],
   ['If `reelwright serve` uses it', 'If `reelwright serve` uses it'],
   ['/x/reelwright models and my-reelwright doctor', '/x/reelwright models and my-reelwright doctor'],
   [
@@ -33,11 +37,11 @@ test.each([
 })
 
 test.each([
-  ['reelwright models pull a b', `reelwright models pull a b ${option}`],
-  ['Fix: reelwright models pull a. Any', `Fix: reelwright models pull a ${option}. Any`],
+  ['reelwright models pull a b', `\`reelwright models pull a b ${option}\``],
+  ['Fix: reelwright models pull a. Any', `Fix: \`reelwright models pull a ${option}\`. Any`],
   ['Run `reelwright doctor --json`.', `Run \`reelwright doctor --json ${option}\`.`],
-  ['run: reelwright doctor', `run: reelwright doctor ${option}`],
-  ['reelwright models pull a or b', `reelwright models pull a ${option} or b`],
+  ['run: reelwright doctor', `run: \`reelwright doctor ${option}\``],
+  ['reelwright models pull a or b', `\`reelwright models pull a ${option}\` or b`],
 ])('commands name a data folder that is not the default: %s', (text, expected) => {
   const rewrite = runnableTexts(elsewhere)
   expect(rewrite(text)).toBe(expected)

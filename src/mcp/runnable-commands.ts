@@ -37,7 +37,7 @@ export function runnableTexts({ launcher, dataDir, settingsFile }: LocalProgram)
         command.includes(' --data-dir ') ? whole : `\`${runnable(command)}\``,
       )
       .replaceAll(plainCommand, (whole, command: string, given?: string) =>
-        given === undefined ? runnable(command) : whole,
+        given === undefined ? `\`${runnable(command)}\`` : whole,
       )
 }
 

@@ -93,7 +93,10 @@ function unstatedTexts(texts: unknown, step: string): unknown {
 }
 
 function failureText({ code, message, hint }: Data): string {
-  return [`${text(code)}: ${text(message)}`, ...(hint === undefined ? [] : [`Fix: ${text(hint)}`])].join('. ')
+  return [
+    `${text(code)}: ${text(message).replace(/\.$/, '')}`,
+    ...(hint === undefined ? [] : [`Fix: ${text(hint)}`]),
+  ].join('. ')
 }
 
 /** One line for each field, also for those of an object that contains others, and for each object of a list. */

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { ErrorCode } from '../contract/errors.ts'
 import { fileKindsOf } from '../contract/file.ts'
-import { agentField, agentFieldOf } from '../contract/agent-form.ts'
-import { type AnySchema, fieldSchema, unwrapSchema } from '../contract/suggest-fix.ts'
+import { agentField, agentFieldOf, isUnlistedField } from '../contract/agent-form.ts'
+import { fieldSchema } from '../contract/suggest-fix.ts'
 import { dropSafeBounds, type JsonSchema } from '../contract/json-schema.ts'
 import type { Toolset } from '../contract/operation.ts'
 import { parseArguments } from './arguments.ts'
@@ -143,7 +143,7 @@ function shortenSchema(zodSchema: z.core.$ZodType, schema: JsonSchema): void {
   dropRepeatedDefault(schema)
   if (agentFieldOf(zodSchema)?.isBrief) keepTypeOnly(schema)
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
-    if (zodSchema instanceof z.ZodObject && isUnlisted(fieldSchema(zodSchema, name)))
+    if (zodSchema instanceof z.ZodObject && isUnlistedField(fieldSchema(zodSchema, name)))
       removeField(schema, name)
     else if (typeof field === 'object' && obviousNames.has(name)) delete field.description
   }
@@ -155,12 +155,6 @@ const obviousNames: ReadonlySet<string> = new Set([
   ...['artist', 'text', 'text_lang', 'language', 'translate_language', 'source', 'status', 'preview'],
   ...['composition', 'render', 'assets'],
 ])
-
-function isUnlisted(field: AnySchema | undefined): boolean {
-  if (field === undefined) return false
-  const inner = unwrapSchema(field)
-  return [field, inner].some((schema) => agentFieldOf(schema)?.isUnlisted === true)
-}
 
 function removeField(schema: JsonSchema, name: string): void {
   delete schema.properties?.[name]

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isUnlistedField } from '../contract/agent-form.ts'
 import { parseJson } from '../contract/bounded-json.ts'
 import { fileKindsOf } from '../contract/file.ts'
 import { type AnySchema, unwrapSchema } from '../contract/suggest-fix.ts'
@@ -20,13 +21,13 @@ export function singleItem(
   return z.safeParse(element, nearValue(inner, value, unit)?.value ?? value).success ? [value] : undefined
 }
 
-/** Name of the only file field of an object whose other fields are optional. */
+/** Name of the only file field of an object whose other fields are optional, or not listed. */
 export function loneFile(object: z.ZodObject): string | undefined {
-  const required = Object.entries(object.shape as z.ZodRawShape).filter(
-    ([, field]) => !z.safeParse(field, undefined).success,
-  )
-  const [only] = required
-  return required.length === 1 && only && fileKindsOf(unwrapSchema(only[1])) ? only[0] : undefined
+  const fields = Object.entries(object.shape)
+  const required = fields.filter(([, field]) => !z.safeParse(field, undefined).success)
+  const named = required.length > 0 ? required : fields.filter(([, field]) => !isUnlistedField(field))
+  const [only] = named
+  return named.length === 1 && only && fileKindsOf(unwrapSchema(only[1])) ? only[0] : undefined
 }
 
 /** Parses JSON of a list or object in a string; returns every other value unchanged. */

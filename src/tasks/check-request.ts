@@ -137,13 +137,22 @@ async function checkFiles(
   const byId = new Map<string, RequestFile & { readonly row: FileRow }>()
   for (const row of rows) {
     const soundAlone = references.every(({ value, soundAlone: is }) => value !== row.id || is === true)
-    byId.set(row.id, { ...(await probeStoredFile(service, row, { audioOnly: soundAlone })), row })
+    try {
+      byId.set(row.id, { ...(await probeStoredFile(service, row, { audioOnly: soundAlone })), row })
+    } catch (error) {
+      throw isContentError(error) ? addFieldPath(error, references, row.id) : error
+    }
   }
   const files = requestFiles(byId)
   return { ...files, ids, readText: (id) => readFileBytes(service.files, files.get(id).row) }
 }
 
-/** Prefixes an error with the place where a request names the missing file. */
+/** Whether an error is about the content of a file. */
+function isContentError(error: unknown): boolean {
+  return error instanceof MediaError && [6014, 6017, 6021].includes(error.code)
+}
+
+/** Prefixes an error with the place where a request names the file. */
 function addFieldPath(error: unknown, references: readonly FileReference[], id: string): unknown {
   const reference = references.find(({ value }) => value === id)
   return error instanceof MediaError && reference ? error.at(z.core.toDotPath(reference.path)) : error

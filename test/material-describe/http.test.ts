@@ -156,11 +156,34 @@ describe.skipIf(!hasPacks)('material_describe (REELWRIGHT_TESTDATA)', () => {
       expect(started().model.asked).toEqual([])
     })
 
+    test('if a JPEG is cut off, as base64 or as a file', async () => {
+      const canvas = createCanvas(640, 480)
+      canvas.getContext('2d').drawImage(await loadImage(drawnImage(1, 640, 480)), 0, 0)
+      const whole = canvas.toBuffer('image/jpeg')
+      const cut = Buffer.from(whole.subarray(0, whole.length / 2))
+      const { data: file } = await started().calls.upload('cut.jpg', cut)
+      for (const item of [{ image: cut.toString('base64') }, { file_id: file.file_id }]) {
+        const { data, output, cost } = await describeAll([base64(1), item])
+        expect([data.status, cost]).toEqual(['failed', 0])
+        expect(output['error']).toMatchObject({
+          code: 6014,
+          message: expect.stringMatching(/^input\[1\].* damaged/),
+          hint: expect.stringContaining('JPEG, PNG, BMP or WebP'),
+        })
+      }
+      expect(started().model.asked).toEqual([])
+    })
+
     test('if the model never describes it', async () => {
       started().model.says = describingModel((id) => (id === 3 ? described(id, { tags: [] }) : described(id)))
       const { data, output, cost } = await describeAll([base64(1), base64(2), base64(3)])
       expect(data.status).toBe('failed')
-      expect(output['error']).toMatchObject({ code: 6401, message: expect.stringContaining('input[2]') })
+      expect(output['error']).toMatchObject({
+        code: 6401,
+        message: expect.stringMatching(
+          /^input\[2\]: .* gave no usable description: tags has 0 different tags/,
+        ),
+      })
       expect(cost).toBe(0)
     })
 
@@ -172,6 +195,17 @@ describe.skipIf(!hasPacks)('material_describe (REELWRIGHT_TESTDATA)', () => {
       expect(output['error']).toMatchObject({
         code: 6401,
         message: expect.stringMatching(/^input\[0\]: .*declines/),
+      })
+      expect(cost).toBe(0)
+    })
+
+    test('if the model views no images, with a fix that names one that does', async () => {
+      started().model.says = () => fails(400, 'this model does not support images')
+      const { output, cost } = await describeAll([base64(1)])
+      expect(output['error']).toMatchObject({
+        code: 6401,
+        message: expect.stringMatching(/^input\[0\]: .* refused the request \(HTTP 400\) with images/),
+        hint: expect.stringMatching(/a model that can view images, such as .*#qwen2\.5vl/),
       })
       expect(cost).toBe(0)
     })

@@ -9,7 +9,7 @@ describe.skipIf(!hasPacks)('material_describe rejects (REELWRIGHT_TESTDATA)', ()
   const { started, withService } = useDescribingService()
 
   describe('rejected at creation, free of charge', () => {
-    let files: { image: string; large: string; video: string; text: string }
+    let files: { image: string; large: string; video: string; text: string; renamed: string }
     beforeAll(async () => {
       const upload = async (name: string, bytes: Uint8Array<ArrayBuffer> | string) =>
         (await started().calls.upload(name, bytes)).data.file_id
@@ -34,6 +34,7 @@ describe.skipIf(!hasPacks)('material_describe rejects (REELWRIGHT_TESTDATA)', ()
         large: await upload('large.bmp', large),
         video: await upload('clip.mp4', 'no video'),
         text: await upload('lines.srt', '1\n'),
+        renamed: await upload('notes.jpg', 'just text'),
       }
     })
 
@@ -51,6 +52,11 @@ describe.skipIf(!hasPacks)('material_describe rejects (REELWRIGHT_TESTDATA)', ()
       ['an unknown file', () => ({ input: [{ file_id: '1234567890123456789' }] }), 404, 6004, /input\[0\]/],
       ['a video', () => ({ input: [{ file_id: files.video }] }), 400, 6014, /clip\.mp4 is not an image/],
       ['a text file', () => ({ input: [{ file_id: files.text }] }), 400, 6014, /lines\.srt is not an image/],
+      [
+        'a text that is named like an image',
+        () => ({ input: [base64(1), { file_id: files.renamed }] }),
+        ...([400, 6014, /^input\[1\]\.file_id: notes\.jpg/] as const),
+      ],
       [
         'a base64 image above 1 MiB',
         () => ({

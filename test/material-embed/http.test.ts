@@ -247,8 +247,11 @@ describe('a request is rejected, and costs nothing,', () => {
     const { data: text } = await calls.upload('lines.srt', '1\n00:00:01,000 --> 00:00:02,000\nNot.\n')
     const { data: damaged } = await calls.upload('damaged.png', 'no image at all')
     const { data: broken } = await calls.upload('broken.png', png.slice(0, 60))
+    const { data: cut } = await calls.upload('cut.jpg', jpg.slice(0, jpg.length / 2))
     const wrong = { status: 400, code: 6014 }
-    for (const { file_id } of [text, damaged, broken]) await expectRejected([{ file_id }], wrong)
+    const at = { ...wrong, msg: expect.stringMatching(/^input\[1\]\.file_id: damaged\.png/) as unknown }
+    await expectRejected([{ text: 'sea' }, { file_id: damaged.file_id }], at)
+    for (const { file_id } of [text, damaged, broken, cut]) await expectRejected([{ file_id }], wrong)
     await expectRejected([{ image: base64(Buffer.from('just text')) }], wrong)
     // Its start is that of an image: the task fails and is refunded.
     const inside = { ...wrong, msg: expect.stringContaining('input[1].image') as unknown }

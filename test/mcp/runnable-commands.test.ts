@@ -15,7 +15,7 @@ const program = {
   settingsFile: '/home/someone/media data/reelwright.config.json',
 }
 const hint = 'reelwright models pull zipvoice'
-const runnable = `node ${program.launcher[1]} models pull zipvoice --data-dir '${program.dataDir}'`
+const runnable = `\`node ${program.launcher[1]} models pull zipvoice --data-dir '${program.dataDir}'\``
 
 test('commands in states, failures and notes are runnable where the service is local', async () => {
   await using agent = await startInProcessAgent('modern', {}, { program })
@@ -42,7 +42,7 @@ test('commands in states, failures and notes are runnable where the service is l
     task.output = { file_id: file?.id, notes: [`Better with \`${hint}\``] }
   }
   const noted = await agent.call('video_split_screen', { ...input, audio_mode: 'mute' })
-  expect(noted.text).toContain(`Better with \`${runnable}\``)
+  expect(noted.text).toContain(`Better with ${runnable}`)
 })
 
 test('every fix fits into the short state also where paths are long', async () => {
@@ -103,7 +103,7 @@ test('the command of a server that runs from its sources works in a shell', asyn
   await using agentSession = await startAgentSession()
   await using agent = await agentSession.connect('modern')
   const { text } = await agent.call('service_status')
-  const [, command = ''] = /Fix: (node \S+run\.mjs models) pull whisper-tiny --data-dir/.exec(text) ?? []
+  const [, command = ''] = /Fix: `(node \S+run\.mjs models) pull whisper-tiny --data-dir/.exec(text) ?? []
   expect(text).toContain(`pull whisper-tiny --data-dir ${agentSession.dataDir}`)
   const { stdout } = await run('sh', ['-c', `${command} list --data-dir ${agentSession.dataDir}`])
   expect(stdout).toContain('whisper-tiny')

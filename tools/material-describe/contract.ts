@@ -12,7 +12,7 @@ const maxImages = 32
 const namedImage = fileRef({
   kinds: ['image'],
   fix: 'Only images are described: .jpg .jpeg .png .bmp .webp',
-  describe: 'JPEG, PNG, BMP or WebP, at most 10 MB',
+  describe: 'JPEG, PNG, BMP or WebP, at most 10 MiB',
 })
 
 const item = z
@@ -27,6 +27,7 @@ const item = z
   )
   .refine(({ image, file_id }) => (image === undefined) !== (file_id === undefined), {
     error: 'must have exactly one of image and file_id',
+    params: { fix: 'Send an item for each image: {"file_id": …} (over HTTP: or {"image": …}).' },
   })
 
 const input = z.object({ input: z.array(item).min(1).max(maxImages).describe('The images') })
@@ -77,7 +78,7 @@ export const materialDescribe = operation({
       input: z
         .array(
           z.object({
-            file_id: namedImage,
+            file_id: namedImage.optional(),
             image: agentField(inlineImage(), { isUnlisted: true }).optional(),
           }),
         )

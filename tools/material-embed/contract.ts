@@ -37,6 +37,7 @@ const item = z
   })
   .refine((given) => forms.filter((form) => given[form] !== undefined).length === 1, {
     error: 'must have exactly one of text, image and file_id',
+    params: { fix: 'Send an item for each: {"text": …} or {"file_id": …} (over HTTP: or {"image": …}).' },
   })
 
 const input = z.object({

@@ -34,17 +34,18 @@ export async function describeImages(
 ): Promise<PictureDescription[]> {
   const { model, signal, nameImage } = options
   const described = new Map<number, PictureDescription>()
+  const problems = new Map<number, readonly string[]>()
   let failure: Error | undefined
   for (const round of rounds) {
     const open = [...jpegs.keys()].filter((index) => !described.has(index))
     if (open.length === 0) break
-    failure = (await askRound(jpegs, { ...options, ...round, open, described })) ?? failure
+    failure = (await askRound(jpegs, { ...options, ...round, open, described, problems })) ?? failure
     signal.throwIfAborted()
   }
   return jpegs.map((_, index) => {
     const description = described.get(index)
     if (description) return description
-    throw failureOf(nameImage(index), model, failure)
+    throw failureOf(nameImage(index), model, problems.get(index) ?? failure)
   })
 }
 
@@ -56,11 +57,13 @@ interface RoundOptions extends DescribeImagesOptions {
   readonly open: readonly number[]
   /** Receives the descriptions by index. */
   readonly described: Map<number, PictureDescription>
+  /** Receives what is wrong with the latest answer about the other images, by index. */
+  readonly problems: Map<number, readonly string[]>
 }
 
 /** Asks about images. Returns the last failure of a question; throws those of the service. */
 async function askRound(jpegs: readonly Uint8Array[], round: RoundOptions): Promise<Error | undefined> {
-  const { model, signal, temperature, open, described, onCount } = round
+  const { model, signal, temperature, open, described, problems, onCount } = round
   const limited = limitConcurrency(model.concurrency)
   let isDown = false
   const ask = async (indexes: readonly number[]) => {
@@ -76,8 +79,13 @@ async function askRound(jpegs: readonly Uint8Array[], round: RoundOptions): Prom
       const found = readDescriptions(
         indexes.map((index) => index + 1),
         answer,
-      ).described
-      for (const [id, description] of found) described.set(id - 1, description)
+      )
+      for (const [id, description] of found.described) described.set(id - 1, description)
+      for (const [id, wrong] of Map.groupBy(found.problems, (problem) => problem.id))
+        problems.set(
+          id - 1,
+          wrong.map(({ what }) => what),
+        )
       onCount(described.size)
     } catch (error) {
       isDown ||= !isQuestionFailure(error)
@@ -128,9 +136,15 @@ function questionSize(
 /** Tokens of the ids of a question. */
 const inputTokens = 60
 
-function failureOf(image: string, { name }: LanguageModel, failure: Error | undefined): Error {
-  if (failure instanceof MediaError) return failure.at(image)
-  return new NoUsableAnswer(`${image}: ${name} gave no usable description`, {
+/** Why an image has no description: what is wrong with the answer about it, else the last failure of a question. */
+function failureOf(
+  image: string,
+  { name }: LanguageModel,
+  why: readonly string[] | Error | undefined,
+): Error {
+  if (why instanceof MediaError) return why.at(image)
+  const reason = Array.isArray(why) ? `: ${why.join('; ')}` : ''
+  return new NoUsableAnswer(`${image}: ${name} gave no usable description${reason}`, {
     hint: 'Try again, or set a larger model that can view images: "language_model".',
   })
 }

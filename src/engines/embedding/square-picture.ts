@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
-import { MediaError } from '../../contract/errors.ts'
+import { imageHint, MediaError } from '../../contract/errors.ts'
 import type { Size } from '../../media/geometry.ts'
 import { BilinearResizer } from '../../media/image/bilinear-resizer.ts'
 import { exifOrientation, type Orientation } from '../../media/image/exif-orientation.ts'
+import { rejectDamaged } from '../ffmpeg/input-options.ts'
 import { firstPicturesArgs, parseFfprobe, queryFfprobe } from '../ffmpeg/ffprobe.ts'
 import { inputArgs, isInputError, runRaw } from '../ffmpeg/run.ts'
 
@@ -42,7 +43,7 @@ export async function readSquarePicture(
   try {
     await runRaw({
       args: [
-        ...[...inputArgs(path, ['-noautorotate']), '-map', '0:V:0', '-frames:v', '1'],
+        ...[...inputArgs(path, [...rejectDamaged, '-noautorotate']), '-map', '0:V:0', '-frames:v', '1'],
         ...['-vf', [exactColours, 'format=rgba', ...orientationFilters[orientation]].join(',')],
         ...['-f', 'rawvideo', 'pipe:1'],
       ],
@@ -62,9 +63,9 @@ export async function checkPicture(path: string, signal: AbortSignal): Promise<v
 }
 
 function undecodableError(cause?: unknown): MediaError {
-  return new MediaError(6021, 'the picture could not be decoded', {
+  return new MediaError(6021, 'the picture is damaged or could not be decoded', {
     cause,
-    hint: 'Check whether the image opens in a viewer. If it does, save it as PNG or JPEG.',
+    hint: imageHint,
   })
 }
 
@@ -75,7 +76,7 @@ const decodedFrames = z.object({
 /** Size of the decoded picture, before its orientation is applied. */
 async function storedSize(path: string, signal: AbortSignal): Promise<Size> {
   try {
-    const args = [...firstPicturesArgs, '-show_entries', 'frame=width,height']
+    const args = [...rejectDamaged, ...firstPicturesArgs, '-show_entries', 'frame=width,height']
     const { text } = await queryFfprobe(path, args, { signal })
     const [first] = parseFfprobe(decodedFrames, text).frames
     if (first) return first
@@ -83,7 +84,7 @@ async function storedSize(path: string, signal: AbortSignal): Promise<Size> {
     if (!(error instanceof MediaError) || error.code !== 6017) throw error
     throw new MediaError(6014, 'the content is not an image', {
       cause: error,
-      hint: 'Use a JPEG, PNG, WebP or BMP file.',
+      hint: imageHint,
     })
   }
   throw undecodableError()

@@ -46,3 +46,9 @@ export async function alphaDecoder({ codec, alpha }: VideoFacts): Promise<string
   const { encoders } = await locateFfmpeg()
   return encoders.has(decoder) ? ['-c:v', decoder] : []
 }
+
+/**
+ * Decoder option, before an input: damaged data is an error, also where the decoder of JPEG would fill what is missing with
+ * grey. A missing end marker and bytes after it are accepted.
+ */
+export const rejectDamaged: readonly string[] = ['-err_detect', 'explode']

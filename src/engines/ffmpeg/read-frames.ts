@@ -1,6 +1,6 @@
 import type { VideoFacts } from '../../contract/media-facts.ts'
 import type { Size } from '../../media/geometry.ts'
-import { alphaDecoder } from './input-options.ts'
+import { alphaDecoder, rejectDamaged } from './input-options.ts'
 import { inputArgs, isInputError, runRaw } from './run.ts'
 
 interface ReadFramesOptions {
@@ -50,6 +50,8 @@ interface StillPictureOptions {
   readonly height: number
   /** Filters applied between rotation and scaling. */
   readonly filters?: string
+  /** Whether a damaged picture does not decode; else what is missing is grey. */
+  readonly isWhole?: boolean
   readonly signal: AbortSignal | undefined
 }
 
@@ -61,9 +63,9 @@ const stillTimeoutMs = 20_000
  */
 export async function stillPicture(
   path: string,
-  { video, width, height, filters = '', signal }: StillPictureOptions,
+  { video, width, height, filters = '', isWhole = false, signal }: StillPictureOptions,
 ): Promise<Uint8Array | undefined> {
-  const before = [...(await alphaDecoder(video)), '-noautorotate']
+  const before = [...(await alphaDecoder(video)), ...(isWhole ? rejectDamaged : []), '-noautorotate']
   const [picture] = await readFrames(
     path,
     { width, height },

@@ -122,7 +122,7 @@ async function sendChatRequest(
         throw new TokenLimitExceeded('question', message, error)
       }
       const next = fallbackDialect(dialect, refusal)
-      if (!next) throw questionStatuses.has(refusal.status) ? rejectedError(error) : error
+      if (!next) throw questionStatuses.has(refusal.status) ? rejectedError(error, turn) : error
       dialect = next
     }
   }
@@ -131,10 +131,21 @@ async function sendChatRequest(
 /** Statuses that may concern this question only: it is rejected, or makes the server fail. */
 const questionStatuses = new Set([400, 422, 500])
 
-function rejectedError(cause: MediaError): NoUsableAnswer {
+function rejectedError(cause: MediaError, { messages }: ChatRequest): NoUsableAnswer {
   const { message, retryable, hint } = cause
-  return new NoUsableAnswer(message, { retryable, hint, cause })
+  const hasImages = messages.some(({ images = [] }) => images.length > 0)
+  // Status 500 is common for other reasons.
+  const isAboutImages =
+    hasImages &&
+    (httpErrorCause(cause)?.status !== 500 || /image|vision|modal/i.test(httpErrorCause(cause)?.detail ?? ''))
+  return isAboutImages
+    ? new NoUsableAnswer(`${message} with images`, { retryable: false, hint: viewingModelHint, cause })
+    : new NoUsableAnswer(message, { retryable, hint, cause })
 }
+
+const viewingModelHint =
+  'Set "language_model" to a model that can view images, such as http://127.0.0.1:11434/v1#qwen2.5vl:7b. The log ' +
+  'contains the explanation of the service.'
 
 function declinedError(name: string, refusal: string): NoUsableAnswer {
   return new NoUsableAnswer(`${name} declines to answer`, {

@@ -178,7 +178,7 @@ export const serviceInfo: Readonly<Record<ServiceKind, ServiceInfo>> = {
     example: 'http://127.0.0.1:11434/v1#qwen3:8b',
     setupHint:
       'Any OpenAI-compatible server: its address up to /v1, # and the model; a key goes in "language_model_key". ' +
-      'With "agent", agents answer its questions. ' +
+      'With "agent", agents answer its questions (over HTTP: also callers that send the header Answers-Questions: 1). ' +
       reloadHint,
   },
   transcription: {

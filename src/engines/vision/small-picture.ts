@@ -1,4 +1,4 @@
-import { MediaError } from '../../contract/errors.ts'
+import { imageHint, MediaError } from '../../contract/errors.ts'
 import type { VideoFacts } from '../../contract/media-facts.ts'
 import type { Luma } from '../../media/text/luma.ts'
 import { fitInside } from '../ffmpeg/draw-sheet.ts'
@@ -15,15 +15,15 @@ export interface SmallPicture {
   readonly luma: Luma
 }
 
-/** Returns a small copy of a still picture; none is enlarged. Throws 6021 if it does not decode. */
+/** Returns a small copy of a still picture; none is enlarged. Throws 6021 if it is damaged. */
 export async function smallPicture(
   path: string,
   { video, signal }: { readonly video: VideoFacts; readonly signal: AbortSignal },
 ): Promise<SmallPicture> {
   const side = Math.min(smallPictureSide, Math.max(video.width, video.height))
   const size = fitInside(video, { width: side, height: side })
-  const rgba = await stillPicture(path, { video, ...size, signal })
-  if (!rgba) throw new MediaError(6021, 'the picture could not be decoded')
+  const rgba = await stillPicture(path, { video, ...size, isWhole: true, signal })
+  if (!rgba) throw new MediaError(6021, 'the picture is damaged or could not be decoded', { hint: imageHint })
   const pixels = new Uint8Array(size.width * size.height * 3)
   const values = new Uint8Array(size.width * size.height)
   for (let at = 0; at < values.length; at += 1) {

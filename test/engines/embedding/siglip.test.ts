@@ -139,6 +139,8 @@ describe('images', () => {
     await writeFile(text, 'just text')
     const broken = join(folder, 'broken.png')
     await writeFile(broken, (await readFile(good)).subarray(0, 40))
+    const [jpeg, cut] = [await image('whole.jpg'), join(folder, 'cut.jpg')]
+    await writeFile(cut, (await readFile(jpeg)).subarray(0, -100))
     await using model = await open()
     const failure = async (paths: readonly string[]): Promise<ImageError> => {
       try {
@@ -151,11 +153,13 @@ describe('images', () => {
     const errors = [
       await failure([good, text]),
       await failure([broken]),
+      await failure([jpeg, cut]),
       await failure([join(folder, 'no.png')]),
     ]
     expect(errors.map((error) => [error instanceof ImageError, error.code, error.index])).toEqual([
       [true, 6014, 1],
       [true, 6021, 0],
+      [true, 6021, 1],
       [true, 6014, 0],
     ])
   })

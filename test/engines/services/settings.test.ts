@@ -188,7 +188,7 @@ describe('the doctor', () => {
 
   it.each([
     ['m', 'ok', ' responds'],
-    ['other', 'note', ' does not list its model, but m:latest, n'],
+    ['other', 'note', ' is not among the models that it lists: m:latest, n'],
     [undefined, 'note', ' has 2 models, but none is configured'],
   ])('looks for the model %s', async (model, state, detail) => {
     await using server = await startFakeService(json({ data: [{ id: 'm:latest' }, { id: 'n' }] }))
@@ -212,7 +212,7 @@ describe('the doctor', () => {
     await using server = await startFakeService(json({ data: [{ id: 'other' }] }))
     const embedding = { address: `${server.origin}/v1`, model: 'e' }
     expect((await examineServices({ embedding })).at(-1)).toMatchObject({
-      ...{ state: 'note', detail: expect.stringContaining(' does not list its model, but other') },
+      ...{ state: 'note', detail: expect.stringContaining(' is not among the models that it lists: other') },
     })
   })
 
