@@ -81,6 +81,16 @@ export const capabilities = z.object({
     .optional()
     .describe('Absent from services that do not measure it'),
   tasks: z.object({ queued: z.int(), processing: z.int() }),
+  library: z
+    .object({
+      clip: z.int(),
+      image: z.int(),
+      audio: z.int(),
+      words_only: z.boolean().describe('Whether no material has a vector, so that only words find materials'),
+      missing: z.string().nullable().describe('What the library is missing, and the command that adds it'),
+    })
+    .optional()
+    .describe('Materials that searches find, by scope; absent from services without a library'),
 })
 export type Capabilities = z.infer<typeof capabilities>
 

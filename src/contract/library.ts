@@ -48,3 +48,19 @@ export interface LibraryFindResult<More = unknown> {
   readonly space?: string
   readonly results: readonly (FoundMaterial & More)[]
 }
+
+/** Describes how many materials searches find, and how. */
+export function describeLibrary({
+  clip,
+  image,
+  audio,
+  words_only,
+}: Readonly<Record<LibraryScope, number>> & { readonly words_only: boolean }): string {
+  if (clip + image + audio === 0) return 'empty'
+  const counts = [count(clip, 'video'), count(image, 'image'), count(audio, 'sound')]
+  return `${counts.filter((one) => one !== '').join(', ')}${words_only ? '; found by words alone' : ''}`
+}
+
+function count(number: number, noun: string): string {
+  return number === 0 ? '' : `${number} ${noun}${number === 1 ? '' : 's'}`
+}

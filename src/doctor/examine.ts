@@ -5,6 +5,7 @@ import type { OperationModule } from '../contract/operation.ts'
 import type { Answerer } from '../contract/questions.ts'
 import { routes } from '../contract/routes.ts'
 import { describeFirstDownload, describeSize } from '../contract/format.ts'
+import { describeLibrary } from '../contract/library.ts'
 import { nearestFolder, dataFolderProblem, readableSettings } from '../daemon/data-folder.ts'
 import { locateChromium, canUseSandbox } from '../engines/chromium/locate.ts'
 import { locateFfmpeg } from '../engines/ffmpeg/locate.ts'
@@ -198,10 +199,13 @@ async function examineService(
   }
   const client = createClient({ baseUrl, apiKey })
   try {
-    const { version, operations, credits } = await client.call(routes.capabilities, { offersAnswers: true })
+    const { version, operations, credits, library } = await client.call(routes.capabilities, {
+      offersAnswers: true,
+    })
     const blocked = operations.filter(({ ready }) => !ready)
     const ready = `${operations.length - blocked.length} of ${operations.length} operations ready`
-    const detail = `${baseUrl}, version ${version}, ${ready}, ${credits.unlimited ? 'unlimited' : credits.balance} credits`
+    const materials = library ? `\nlibrary: ${library.missing ?? describeLibrary(library)}` : ''
+    const detail = `${baseUrl}, version ${version}, ${ready}, ${credits.unlimited ? 'unlimited' : credits.balance} credits${materials}`
     if (blocked.length === 0) return { name, state: 'ok', detail }
     const why = blocked.map((operation) => `${operation.name}: ${operation.missing ?? 'not ready'}`)
     return { name, state: 'note', detail: [detail, ...why].join('\n') }

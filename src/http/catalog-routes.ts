@@ -20,6 +20,7 @@ import { serviceInfo, type ServiceKind, serviceKinds } from '../engines/services
 import { configuredService, serviceSettingHint } from '../engines/services/configured.ts'
 import { storageUsed } from '../files/storage-limits.ts'
 import { describeLayout, listLayouts } from '../media/layout/describe.ts'
+import { libraryState } from '../library/library-state.ts'
 import { lazy, LruByteCache } from '../platform/cache.ts'
 import { countTasks } from '../tasks/records.ts'
 import { chooseAnswerer } from '../engines/language-model/choose-answerer.ts'
@@ -54,6 +55,7 @@ export function registerCatalogRoutes(app: FastifyInstance, service: Service, ve
       },
       storage: await describeStorage(service, accountId),
       tasks: await countTasks(service.db, accountId),
+      library: await libraryState(service.db),
     })
   })
   const enums = lazy(() =>

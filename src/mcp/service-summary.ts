@@ -1,5 +1,6 @@
 import type { Capabilities } from '../contract/catalog.ts'
 import { describeFirstDownload, summarizeList } from '../contract/format.ts'
+import { describeLibrary } from '../contract/library.ts'
 
 /** Operations that are ready in the same way, or miss the same. */
 interface OperationGroup {
@@ -17,6 +18,8 @@ export interface ServiceSummary {
   readonly not_ready?: readonly OperationGroup[]
   readonly credits: Capabilities['credits']
   readonly tasks: Capabilities['tasks']
+  /** Numbers of materials, and whether only words find them. */
+  readonly library?: string
 }
 
 /** How much a summary states. */
@@ -50,7 +53,7 @@ const maxNames = 5
  * shortened, then remarks after the command or setting are left out, then groups.
  */
 export function summarizeService(
-  { version, operations, credits, tasks }: Capabilities,
+  { version, operations, credits, tasks, library }: Capabilities,
   { room = defaultRoom, nameDownloads = true }: SummaryOptions = {},
 ): ServiceSummary {
   const isReady = ({ ready }: Operation): boolean => ready
@@ -70,6 +73,7 @@ export function summarizeService(
     ...(blocked.length > 0 && { not_ready: fitGroups(blocked, room) }),
     credits,
     tasks,
+    ...(library && { library: describeLibrary(library) }),
   }
 }
 

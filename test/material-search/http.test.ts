@@ -226,7 +226,9 @@ describe('material_search', () => {
     expect((await list('words=%E6%97%A5%E8%90%BD&scope=audio')).total).toBe(0)
     const pages = [await list('page_size=1&page=1'), await list('page_size=1&page=2')]
     expect(pages.map(({ list: [one] }) => one?.id)).toEqual(all.list.slice(0, 2).map(({ id }) => id))
-    expect((await calls.send('/library/materials?scope=film')).status).toBe(400)
+    const refused = await calls.send('/library/materials?scope=film')
+    expect(refused.status).toBe(400)
+    expect(JSON.stringify(refused)).toMatch(/one of clip, image, audio.*Use one of these/)
     expect((await fetch(`${service.baseUrl}/library/materials`)).status).toBe(401)
   })
 

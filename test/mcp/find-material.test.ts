@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { fillLibrary } from '../material-search/filled-library.ts'
+import { runCommand } from '../run-command.ts'
 import { startAgentSession } from './agent-session.ts'
 import { promptCalls } from './call-until-done.ts'
 
@@ -75,4 +76,13 @@ test('an agent without a library reads the command that fills it', async () => {
   const { data } = await agent.call('material_search', { scope: 'image', query: 'sea', wait_seconds: 45 })
   const command = `run.mjs library add <folder> --licence <text> --attribution <text> --data-dir ${session.dataDir}`
   expect(data['error']).toMatchObject({ code: 6401, hint: expect.stringContaining(command) })
+  const status = async (details: boolean) =>
+    (await agent.call('service_status', { details })).data['service'] as Readonly<Record<string, unknown>>
+  expect(await status(false)).toMatchObject({ library: 'empty' })
+  expect(await status(true)).toMatchObject({ library: { missing: expect.stringContaining(command) } })
+  await fillLibrary(session.dataDir, `${session.workspace}/../media`)
+  const described = '1 video, 1 image, 2 sounds; found by words alone'
+  expect(await status(false)).toMatchObject({ library: described })
+  const { out } = await runCommand(['doctor'], { REELWRIGHT_DATA_DIR: session.dataDir })
+  expect(out).toContain('library: materials are found by their words alone')
 })

@@ -28,7 +28,9 @@ export const run: RunOperation<typeof materialDescribe> = async ({ input }, cont
   const counts = { described: 0, measured: 0 }
   const report = (found: Partial<typeof counts>) => {
     Object.assign(counts, found)
-    const share = (counts.described + counts.measured) / (2 * pictures.length)
+    // Measuring may be interrupted at any image when an agent is asked.
+    const examined = context.askTask ? counts.described : (counts.described + counts.measured) / 2
+    const share = examined / pictures.length
     context.progress(percent.read + (percent.done - percent.read) * share)
   }
   const [descriptions, evidence] = await bothOrNeither(

@@ -51,7 +51,8 @@ const unlimited: TextLimits = { value: Infinity, items: Infinity, total: Infinit
 /** Longest short status, in characters as JSON; its text is shorter. */
 const maxShortLength = 1490
 
-const detailsStep = 'For prices, limits, models and external services, call service_status with details true.'
+const detailsStep =
+  'For prices, limits, models, external services and what the library is missing, call service_status with details true.'
 
 type Facts = Readonly<Record<string, unknown>>
 
