@@ -128,7 +128,7 @@ test('a result without files is saved as JSON, if save_to is given', async () =>
   expect(other['next_step']).not.toContain('Saved')
 })
 
-test('nothing but results creates a folder: neither a failed task nor a failed download', async () => {
+test('a failed task and a failed download create no folder', async () => {
   await using agent = await startInProcessAgent('modern')
   await mkdir(join(agent.workspace, 'mine'), { recursive: true })
   agent.service.onCreate = (task) => Object.assign(task, { status: 'failed', output: { error: 'no' } })
