@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runCommand } from '../run-command.ts'
@@ -19,7 +19,9 @@ describe.skipIf(reason !== null)(`a library on a disk of its own (${reason ?? 'e
       const [data, filler] = [join(disk.folder, 'data'), join(disk.folder, 'filler')]
       const run = (...args: readonly string[]) =>
         runCommand(['library', ...args], { REELWRIGHT_DATA_DIR: data })
-      expect((await run('list')).code).toBe(0)
+      const empty = join(library.root, 'empty')
+      await mkdir(empty)
+      expect((await run('add', empty, ...rights)).code).toBe(0)
       await fillDisk(filler, kibibytes * 1024)
       const full = await run('add', library.media(), ...rights)
       expect(full).toMatchObject({ code: 1, out: '' })

@@ -16,6 +16,7 @@ import {
   addWithModel,
   newLibrary,
   openTestLibrary,
+  rights,
   type TestLibrary,
   writeImage,
   writeVideo,
@@ -141,6 +142,6 @@ test.skipIf(!hasPostgres)('a server without pgvector is searched by a scan', asy
 
 test('a database of SQLite needs no preparation', async () => {
   const library = await newLibrary()
-  await library.run('list')
+  await library.run('add', library.media(), ...rights)
   expect(await prepare(await library.openDb())).toEqual([])
 })
