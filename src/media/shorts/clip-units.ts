@@ -1,3 +1,4 @@
+import { nextPartEnd } from '../speech/divide-words.ts'
 import type { TimeSpan } from '../speech/speech-types.ts'
 import { punctuateWords, type Transcript, type TranscriptSentence } from '../speech/transcript.ts'
 import { joinWords } from '../speech/words.ts'
@@ -53,11 +54,6 @@ function belongsTo(
   )
 }
 
-/** Gain of a place after a clause, in seconds of pause. */
-const clauseGain = 1
-
-const clauseEnd = /[,，、;；:：—.。!！?？…][”’」』）)"']*$/u
-
 /** Divides a sentence until no part is too long, as far as it may be divided. */
 function divideSentence(
   transcript: Transcript,
@@ -70,7 +66,7 @@ function divideSentence(
   const mayEnd = (index: number) => lineEnds?.has(sentence.first + index) ?? true
   const parts: TranscriptSentence[] = []
   for (let from = 0; from < words.length;) {
-    const to = partEnd(words, from, { maxSeconds, mayEnd })
+    const to = nextPartEnd(words, from, { maxSeconds, mayEnd })
     const part = words.slice(from, to)
     parts.push({
       ...{ ...sentence, text: joinWords(part.map(({ text }) => text)) },
@@ -80,28 +76,4 @@ function divideSentence(
     from = to
   }
   return parts
-}
-
-/** End of a part that begins with a word: at the best place of the second half of the allowed length. */
-function partEnd(
-  words: readonly (TimeSpan & { readonly text: string })[],
-  from: number,
-  { maxSeconds, mayEnd }: { readonly maxSeconds: number; mayEnd(index: number): boolean },
-): number {
-  const start = words[from]?.start ?? 0
-  if ((words.at(-1)?.end ?? 0) - start <= maxSeconds) return words.length
-  let [best, most] = [-1, -Infinity]
-  for (let index = from; index < words.length; index += 1) {
-    const { end = 0, text = '' } = words[index] ?? {}
-    const isWithin = end - start <= maxSeconds
-    if (!isWithin && best >= 0) break
-    if (!mayEnd(index)) continue
-    // Without a place in the allowed length, the first one after it.
-    if (!isWithin) return index + 1
-    const pause = (words[index + 1]?.start ?? Infinity) - end
-    const isLate = end - start >= maxSeconds / 2
-    const gain = (isLate ? 10 : 0) + pause + (clauseEnd.test(text) ? clauseGain : 0)
-    if (gain >= most) [best, most] = [index, gain]
-  }
-  return best >= 0 ? best + 1 : words.length
 }
