@@ -1,0 +1,94 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { someFitCase } from '../../../test/dubbing/some-lines.ts'
+import { type FitLine, fitLines, type FitOptions } from './fit.ts'
+import { linesToRewrite } from './lines-to-rewrite.ts'
+
+const options: FitOptions = { policy: 'strict', band: [0.95, 1.15], duration: 20_000 }
+const line = (start: number, end: number, synth: number, rewriteRounds = 0): FitLine => ({
+  ...{ start, end, synth, rewriteRounds },
+})
+
+describe('lines to rewrite', () => {
+  it('are those that are too long even with the time of gaps and neighbours', () => {
+    const lines = [
+      ...[line(0, 4000, 5000), line(4000, 8000, 4000), line(8000, 12_000, 4000)],
+      ...[line(12_000, 15_000, 3400), line(15_500, 18_500, 1600)],
+    ]
+    const { ratio } = fitLines(lines, options)
+    expect(ratio).toBe(1)
+    expect(linesToRewrite(lines, options)).toEqual([
+      { index: 0, direction: 'shorter', target: 3800 },
+      { index: 4, direction: 'longer', target: 2850 },
+    ])
+  })
+
+  it('are those whose speech leaves their time silent', () => {
+    // The last line is short: nobody notices 350 ms of silence.
+    const lines = [line(0, 4000, 2900), line(5000, 9000, 3100), line(10_000, 11_000, 650)]
+    expect(linesToRewrite(lines, { ...options, band: [1, 1.15] })).toEqual([
+      { index: 0, direction: 'longer', target: 3800 },
+    ])
+  })
+
+  it('are not those whose silence a neighbour needs', () => {
+    const lines = [line(0, 4000, 4450), line(4000, 6000, 1450), line(6000, 10_000, 4100)]
+    expect(linesToRewrite(lines, { ...options, band: [1, 1.15] })).toEqual([])
+  })
+
+  it('are not those that were rewritten twice', () => {
+    const lines = [line(0, 4000, 6000, 1), line(4000, 8000, 6000, 2), line(8000, 12_000, 6000, 0)]
+    const indexes = linesToRewrite(lines, { ...options, duration: 12_000 }).map(({ index }) => index)
+    expect(indexes).toEqual([0, 2])
+  })
+
+  it('without a faster speed are also those that are a little too long', () => {
+    const lines = [line(0, 4000, 4100), line(4000, 8000, 4000)]
+    const narrow = { ...options, band: [1, 1] as const, duration: 8000 }
+    expect(linesToRewrite(lines, narrow)).toEqual([{ index: 0, direction: 'shorter', target: 3800 }])
+  })
+
+  it('have a target between their speech and their time', () => {
+    fc.assert(
+      fc.property(someFitCase, ({ lines, options: given }) => {
+        const fit = fitLines(lines, given)
+        const found = linesToRewrite(lines, given)
+        for (const { index, direction, target } of found) {
+          const [asked, fitted] = [lines[index], fit.lines[index]]
+          expect(asked?.rewriteRounds).toBeLessThan(2)
+          expect(Number.isInteger(target) && target > 0).toBe(true)
+          if (direction === 'longer') {
+            expect(target).toBeGreaterThan(asked?.synth ?? 0)
+            expect(fitted).toMatchObject({ action: 'fit', trimMs: 0 })
+            expect(fitted?.padAfterMs).toBeGreaterThan(400)
+          } else {
+            expect(target).toBeLessThan(asked?.synth ?? 0)
+            expect(['boost', 'freeze', 'trim']).toContain(fitted?.action)
+          }
+        }
+        const indexes = new Set(found.map(({ index }) => index))
+        for (const [index, { trimMs, durMs, freezeMs }] of fit.lines.entries()) {
+          // Without any time of its own, no text would fit.
+          const isHelpless = durMs - freezeMs <= 1
+          if (trimMs > 1 && !isHelpless && (lines[index]?.rewriteRounds ?? 0) < 2)
+            expect(indexes.has(index)).toBe(true)
+        }
+      }),
+      { numRuns: 10_000, seed: 23 },
+    )
+  })
+
+  it('fit when their rewritten speech is as long as the target', () => {
+    fc.assert(
+      fc.property(someFitCase, ({ lines, options: given }) => {
+        // A fixed global speed: of a band, all speech together decides.
+        const fixed = { ...given, band: [1, 1] as const }
+        const targets = new Map(linesToRewrite(lines, fixed).map(({ index, target }) => [index, target]))
+        const rewritten = lines.map((each, index) => ({ ...each, synth: targets.get(index) ?? each.synth }))
+        const again = linesToRewrite(rewritten, fixed)
+        expect(again.filter(({ index }) => targets.has(index))).toEqual([])
+      }),
+      { numRuns: 2000, seed: 23 },
+    )
+  })
+})
