@@ -1,6 +1,7 @@
 import { fitReport } from '../src/media/dubbing/alignment.ts'
 import { type FitLine, fitLines, type FitOptions } from '../src/media/dubbing/fit.ts'
 import { linesToRewrite } from '../src/media/dubbing/lines-to-rewrite.ts'
+import { normal, typicalLines } from '../test/dubbing/typical-lines.ts'
 import { seededRandom } from '../test/service/kill-rounds.ts'
 
 // The fitting of dubbed lines: hours of lines whose speech lasts 0.7 to 1.3 times as long as their time, log-normal around
@@ -11,29 +12,14 @@ const random = seededRandom(23)
 const hours = 20
 const linesPerHour = 700
 
-/** A normal deviate (Box and Muller 1958). */
-function normal(): number {
-  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
-}
-
-function someHour(mean: number): { lines: FitLine[]; duration: number } {
-  let end = 0
-  const lines = Array.from({ length: linesPerHour }, (): FitLine => {
-    const start = end + Math.round(100 + 700 * random())
-    const budget = Math.round(1500 + 8500 * random() ** 2)
-    end = start + budget
-    const ratio = Math.min(1.3, Math.max(0.7, mean * Math.exp(0.15 * normal())))
-    return { start, end, synth: Math.round(budget * ratio), rewriteRounds: 0 }
-  })
-  return { lines, duration: end + 500 }
-}
+const someHour = (mean: number) => typicalLines({ count: linesPerHour, mean, random })
 
 function rewritten(lines: readonly FitLine[], options: FitOptions): FitLine[] {
   const targets = new Map(linesToRewrite(lines, options).map(({ index, target }) => [index, target]))
   return lines.map((line, index) => {
     const target = targets.get(index)
     if (target === undefined) return line
-    const synth = Math.round(target * Math.exp(0.1 * normal()))
+    const synth = Math.round(target * Math.exp(0.1 * normal(random)))
     return { ...line, synth, rewriteRounds: line.rewriteRounds + 1 }
   })
 }

@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { brokenLaws } from '../../../test/dubbing/fit-laws.ts'
 import { type FitCase, someFitCase } from '../../../test/dubbing/some-lines.ts'
+import { typicalLines } from '../../../test/dubbing/typical-lines.ts'
+import { seededRandom } from '../../../test/service/kill-rounds.ts'
 import { type FitLine, fitLines, type FitOptions } from './fit.ts'
 
 const runs = { numRuns: 10_000, seed: 23 }
@@ -215,4 +217,13 @@ it.each<[string, FitCase]>([
   ],
 ])('%s: keeps the laws', (_, fitCase) => {
   expect(brokenLaws(fitCase)).toEqual([])
+})
+
+it('of typical lines trims less than 5 %, and starts 90 % within 200 ms of the source', () => {
+  const { lines, duration } = typicalLines({ count: 14_000, mean: 1, random: seededRandom(23) })
+  const fit = fitLines(lines, { policy: 'strict', band: [0.95, 1.15], duration })
+  const whole = fit.lines.filter(({ trimMs }) => trimMs === 0)
+  const onTime = fit.lines.filter(({ stMs }, index) => Math.abs(stMs - (lines[index]?.start ?? 0)) <= 200)
+  expect(whole.length / lines.length).toBeGreaterThan(0.95)
+  expect(onTime.length / lines.length).toBeGreaterThan(0.9)
 })
