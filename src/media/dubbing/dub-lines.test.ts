@@ -92,6 +92,12 @@ describe('lines to dub', () => {
     }
   })
 
+  it('last 12 s at most', () => {
+    const words = (count: number) => speak(`${'word '.repeat(count - 1)}word.`)
+    expect(linesOf(words(29)).map(({ start, end }) => end - start)).toEqual([11_600])
+    expect(linesOf(words(31))).toHaveLength(2)
+  })
+
   it('have no line of punctuation alone', () => {
     expect(texts([{ text: '…', start: 0, end: 1 }, ...speak('Hello there my friend.', 0.5, 2)])).toEqual([
       'Hello there my friend.',

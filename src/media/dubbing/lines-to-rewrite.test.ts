@@ -31,6 +31,16 @@ describe('lines to rewrite', () => {
     ])
   })
 
+  it('are not those that need to be only a little faster', () => {
+    const little = [line(0, 4000, 4180), line(4000, 8000, 4000), line(8000, 12_000, 4000)]
+    const more = [line(0, 4000, 4000), line(4000, 8000, 4240), line(8000, 12_000, 4000)]
+    const fixed = { ...options, band: [1, 1.15] as const, duration: 13_000 }
+    // A global speed of 1 needs less speech than time.
+    const rest = line(12_000, 13_000, 600)
+    expect(linesToRewrite([...little, rest], fixed)).toEqual([])
+    expect(linesToRewrite([...more, rest], fixed)).toMatchObject([{ index: 1 }])
+  })
+
   it('are not those whose silence a neighbour needs', () => {
     const lines = [line(0, 4000, 4450), line(4000, 6000, 1450), line(6000, 10_000, 4100)]
     expect(linesToRewrite(lines, { ...options, band: [1, 1.15] })).toEqual([])
