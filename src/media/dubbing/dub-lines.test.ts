@@ -92,6 +92,11 @@ describe('lines to dub', () => {
     }
   })
 
+  it('of long Arabic sentences end after clauses', () => {
+    const lines = linesOf(speak(`${'كلمة '.repeat(17)}كلمة، ${'كلمة '.repeat(19)}كلمة.`))
+    expect(lines.map(({ text }) => text.endsWith('،') || text.endsWith('.'))).toEqual([true, true])
+  })
+
   it('last 12 s at most', () => {
     const words = (count: number) => speak(`${'word '.repeat(count - 1)}word.`)
     expect(linesOf(words(29)).map(({ start, end }) => end - start)).toEqual([11_600])

@@ -3,7 +3,7 @@ import type { TimedWord } from './speech-types.ts'
 /** Gain of a place after a clause, in seconds of pause. */
 const clauseGain = 1
 
-const clauseEnd = /[,，、;；:：—.。!！?？…][”’」』）)"']*$/u
+const clauseEnd = /[,，、;；:：—.。!！?？…،؛؟][”’」』）)"']*$/u
 
 export interface NextPartEndOptions {
   readonly maxSeconds: number
