@@ -24,25 +24,38 @@ export type VoiceLanguage = (typeof voiceLanguages)[number]
 export const recognitionLanguages = ['zh-CN', 'zh-CHS', 'zh-CHT', 'en-US', 'ja-JP', 'ko-KR', 'fr-FR'] as const
 export type RecognitionLanguage = (typeof recognitionLanguages)[number]
 
-interface RequireSubtitleLanguageOptions {
+interface RequireLanguageOptions<Language extends string> {
   /** Name of the field, for the error. */
   readonly field: string
+  readonly supported: readonly Language[]
+  /** What supports only these, such as `the voice anna`; by default the field. */
+  readonly by?: string
+}
+
+/** Returns a supported language. Throws 6017, with the supported ones, for all other values. */
+export function requireLanguage<Language extends string>(
+  language: string,
+  { field, supported, by }: RequireLanguageOptions<Language>,
+): Language {
+  const found = supported.find((code) => code === language)
+  if (found) return found
+  const given = JSON.stringify(language.slice(0, 40))
+  const what = by === undefined ? `${given} is not a supported language` : `${by} does not support ${given}`
+  throw new ListedError(6017, `${field}: ${what}`, { hint: `Use ${listLanguages(supported)}.` })
+}
+
+/** Lists languages for an instruction: `en-US, ja-JP or ko-KR`. */
+function listLanguages(languages: readonly string[]): string {
+  const others = languages.slice(0, -1).join(', ')
+  return others === '' ? String(languages.at(-1)) : `${others} or ${languages.at(-1)}`
 }
 
 /** Returns a language of subtitles and metadata. Throws 6017 for all other values. */
 export function requireSubtitleLanguage(
   language: string,
-  { field }: RequireSubtitleLanguageOptions,
+  { field }: { readonly field: string },
 ): SubtitleLanguage {
-  const supported = subtitleLanguages.find((code) => code === language)
-  if (supported) return supported
-  throw new ListedError(
-    6017,
-    `${field}: ${JSON.stringify(language.slice(0, 40))} is not a supported language`,
-    {
-      hint: `Use ${subtitleLanguages.slice(0, -1).join(', ')} or ${subtitleLanguages.at(-1)}.`,
-    },
-  )
+  return requireLanguage(language, { field, supported: subtitleLanguages })
 }
 
 /** Known languages without recognition of words: as the spoken language they return 6015 (contract 3, 2.2). */
@@ -65,6 +78,7 @@ export const dubbingLanguages = [
   'fil-PH',
   'ar-SA',
 ] as const
+export type DubbingLanguage = (typeof dubbingLanguages)[number]
 
 interface RequireRecognitionLanguageOptions {
   /** Name of the field, for the error. */
@@ -88,18 +102,22 @@ export function requireRecognitionLanguage(
     ? `recognition of words does not support ${language}`
     : `${JSON.stringify(language.slice(0, 40))} is not a supported language`
   throw new ListedError(isKnown ? 6015 : unknown, `${field}: ${what}`, {
-    hint: `Use ${recognitionLanguages.slice(0, -1).join(', ')} or ${recognitionLanguages.at(-1)}.`,
+    hint: `Use ${listLanguages(recognitionLanguages)}.`,
   })
 }
 
 /** The two scripts of written Chinese; as a spoken language both are zh-CN. */
 export const chineseScripts = ['zh-CHS', 'zh-CHT'] as const
 
+/** Languages of requests for speech and of references: those of voices, and Chinese by its script. */
+export const voiceRequestLanguages = [...voiceLanguages, ...chineseScripts] as const
+export type VoiceRequestLanguage = (typeof voiceRequestLanguages)[number]
+
 /** A language that speech engines know: Chinese without its script. */
-export type SpokenLanguage = VoiceLanguage | Exclude<RecognitionLanguage, (typeof chineseScripts)[number]>
+export type SpokenLanguage = DubbingLanguage
 
 /** The spoken language of a request, without its script. */
-export function spokenLanguage(language: VoiceLanguage | (typeof chineseScripts)[number]): VoiceLanguage
+export function spokenLanguage(language: VoiceRequestLanguage): VoiceLanguage
 export function spokenLanguage(language: RecognitionLanguage): SpokenLanguage
 export function spokenLanguage(language: VoiceLanguage | RecognitionLanguage): SpokenLanguage {
   return language === 'zh-CHS' || language === 'zh-CHT' ? 'zh-CN' : language

@@ -2,13 +2,13 @@ import * as z from 'zod'
 import { agentField } from '../../src/contract/agent-form.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
-import { chineseScripts, voiceLanguages } from '../../src/contract/languages.ts'
+import { voiceRequestLanguages } from '../../src/contract/languages.ts'
 import { operation } from '../../src/contract/operation.ts'
 
 /** Longest text, in Unicode code points. */
 export const maxCharacters = 5000
 
-const language = agentField(z.enum([...voiceLanguages, ...chineseScripts]), { kind: 'language' })
+const language = agentField(z.enum(voiceRequestLanguages), { kind: 'language' })
 
 /** Side of the subtitle canvas, pixels. */
 const side = z.int().min(16).max(4096)

@@ -10,7 +10,7 @@ import {
 import { distributeTime, isSpaceless, validateRecognition } from '../../media/speech/words.ts'
 import { parseJson } from '../../contract/bounded-json.ts'
 import { type ClientOptions, openClient, type ServiceClient } from '../services/client.ts'
-import type { ServiceRequest } from '../services/http-exchange.ts'
+import type { ServiceRequest, ServiceResponse } from '../services/http-exchange.ts'
 import { httpErrorCause, unexpectedResponse } from '../services/failures.ts'
 import { serviceName } from '../services/services.ts'
 import { requireService } from '../services/configured.ts'
@@ -35,6 +35,9 @@ const responseForms = [
 
 /** Index of the format that a server accepted, by address and model; kept while this process runs. */
 const acceptedForms = new Map<string, number>()
+
+/** Servers that refuse the code of Cantonese, by address and model: models before Whisper large-v3 do not know it. */
+const withoutCantonese = new Set<string>()
 
 type RecogniseOptions = SpeechCallOptions & { readonly language?: string }
 
@@ -65,7 +68,7 @@ async function requestTranscription(
   client: ServiceClient,
   sound: Float32Array,
   { language, signal }: RecogniseOptions,
-) {
+): Promise<ServiceResponse> {
   const { address, model } = client.target.service
   const server = `${address}#${model}`
   const file = {
@@ -73,11 +76,12 @@ async function requestTranscription(
     type: 'audio/wav',
     bytes: encodeWav({ samples: sound, rate: speechRate }),
   }
+  const code = language === undefined ? undefined : serviceLanguage(language, server)
   for (let form = acceptedForms.get(server) ?? 0; ; form += 1) {
     const fields: ServiceRequest['form'] = [
       ['file', file],
       ...(model === undefined ? [] : [['model', model] as const]),
-      ...(language === undefined ? [] : [['language', recogniserLanguage(language)] as const]),
+      ...(code === undefined ? [] : [['language', code] as const]),
       ['temperature', '0'],
       ...(responseForms[form] ?? []),
     ]
@@ -87,9 +91,21 @@ async function requestTranscription(
       return answer
     } catch (error) {
       const isOfForm = [400, 415, 422].includes(httpErrorCause(error)?.status ?? 0)
-      if (!isOfForm || form >= responseForms.length - 1) throw error
+      if (!isOfForm) throw error
+      if (form < responseForms.length - 1) continue
+      if (code !== cantonese) throw error
+      const response = await requestTranscription(client, sound, { language: 'zh-CN', signal })
+      withoutCantonese.add(server)
+      return response
     }
   }
+}
+
+const cantonese = 'yue'
+
+/** Code that a server takes for a contract language: Cantonese is Chinese where it is not known. */
+function serviceLanguage(language: string, server: string): string {
+  return language === 'zh-HK' && !withoutCantonese.has(server) ? cantonese : recogniserLanguage(language)
 }
 
 /** Some servers write numbers as strings. */

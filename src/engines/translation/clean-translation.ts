@@ -79,6 +79,11 @@ const noteWords = [
   ...['notas? del traductor', 'notas? (?:do|da) tradutora?', 'notas?', String.raw`n\.\s?t\.`],
   ...[
     String.raw`прим(?:ечание|\.)?\s{0,9}(?:пер(?:еводчика|ев\.|\.)?)?`,
+    String.raw`anm(?:erkung)?\.?\s{0,9}(?:(?:des übersetzers|der übersetzerin|d\.\s?ü\.)\s?)?`,
+    'catatan(?: penerjemah)?',
+    'nota penterjemah',
+    'หมายเหตุ',
+    'ملاحظة',
     'chú thích',
     'ghi chú',
     'lời người dịch',

@@ -39,6 +39,28 @@ const lists: Readonly<Record<string, string>> = {
     favor bom boa bons que quem quando onde como porque qual quanto também muito muita mais menos pouco tudo todos nada
     ninguém nunca sempre algo alguém aqui ali agora hoje amanhã ontem noite dia depois já ainda bem mal homem mulher amigo
     casa vida espera vem olha cuidado claro hey okay ok`,
+  de: `der die das den dem des ein eine einen einem einer und oder aber wenn von zu zum zur im in an am auf aus bei mit für
+    über unter vor nach durch gegen ohne um ich du er sie es wir ihr mich dich ihn uns euch mir dir ihm ihnen mein meine
+    dein deine sein seine unser unsere euer dieser diese dieses jener ist sind war waren bin bist seid gewesen habe hast hat
+    haben hatte werden wird wurde kann kannst können muss müssen soll will willst wollen darf nicht kein keine ja nein doch
+    hallo tschüss danke bitte wer was wen wem welche wann wo warum wie weil dass als auch nur noch schon immer nie nichts
+    niemand jemand etwas alles alle hier dort da jetzt heute morgen gestern abend nacht tag mann frau freund haus leben gut
+    schlecht sehr viel wenig mehr komm geh warte schau okay ok`,
+  id: `yang dan atau tapi tetapi jika kalau dari di ke pada untuk dengan oleh tanpa tentang antara saya aku kamu anda dia kita
+    kami mereka ini itu adalah ada tidak bukan belum sudah telah akan sedang bisa dapat harus mau ingin perlu ya halo terima
+    kasih tolong maaf siapa apa kapan dimana mana mengapa kenapa bagaimana karena seperti juga hanya saja lagi masih selalu
+    semua sesuatu seseorang sini sana sekarang nanti hari besok kemarin malam pagi siang orang teman rumah hidup baik buruk
+    sangat sekali banyak sedikit lebih ayo pergi datang lihat tunggu okay ok`,
+  ms: `yang dan atau tapi tetapi jika kalau dari di ke pada untuk dengan oleh tanpa tentang antara saya aku awak kamu anda dia
+    kita kami mereka ini itu adalah ada tidak tak bukan belum sudah telah akan sedang boleh dapat mesti mahu nak ingin perlu
+    ya helo terima kasih tolong maaf siapa apa bila mana mengapa kenapa bagaimana macam kerana seperti juga hanya sahaja lagi
+    masih selalu semua sesuatu seseorang sini sana sekarang nanti hari esok semalam malam pagi orang kawan rumah hidup baik
+    buruk sangat sekali banyak sedikit lebih jom pergi datang tengok tunggu okay ok`,
+  fil: `ang ng mga sa na at o pero kung si ni kay ko mo niya natin namin ninyo nila ako ikaw ka siya tayo kami kayo sila ito
+    iyan iyon ay hindi oo opo wala walang may mayroon meron para dahil kasi kapag habang kumusta salamat pakiusap paumanhin
+    sino ano kailan saan bakit paano alin gaano rin din lang lamang pa ba nga po palagi lahat dito diyan doon ngayon bukas
+    kahapon gabi umaga araw tao kaibigan bahay buhay mabuti masama napaka sobra marami kaunti mas gusto kailangan dapat tara
+    okay ok`,
   vi: `và hoặc nhưng nếu của là có không được cho với từ đến trong trên dưới ở tại vì nên thì mà đã đang sẽ rồi chưa cũng
     rất quá lắm tôi tao mày anh em chị ông bà cô chú bạn nó họ chúng ta mình này đó kia đây đấy ai gì nào đâu sao khi
     bao giờ thế vậy xin chào cảm ơn lỗi vâng dạ ừ đi lại ra vào lên xuống về làm nói biết thấy nghe nhìn muốn phải cần
@@ -49,7 +71,7 @@ const byLanguage = new Map(
   Object.entries(lists).map(([language, words]) => [language, new Set(words.split(/\s+/))] as const),
 )
 
-/** Returns the frequent words of a language code such as `en-US`; empty for languages in other letters. */
+/** Returns the frequent words of a language code such as `en-US`; empty for other languages. */
 export function commonWords(language: string): ReadonlySet<string> {
-  return byLanguage.get(language.slice(0, 2)) ?? new Set()
+  return byLanguage.get(language.split('-')[0] ?? '') ?? new Set()
 }

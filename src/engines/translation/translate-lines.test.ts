@@ -115,6 +115,35 @@ describe('a service', () => {
 })
 
 describe('a model', () => {
+  it('gets the length that the speech of each line may have', async () => {
+    const questions: { readonly instructions: string; readonly lines: unknown }[] = []
+    const { model } = modelThat(rightly)
+    const listening: LanguageModel = {
+      ...model,
+      ask(question) {
+        questions.push({ instructions: question.instructions, lines: question.input['lines'] })
+        return model.ask(question)
+      },
+    }
+    const { signal } = new AbortController()
+    const options = { model: listening, signal, onShare: () => undefined }
+    const direction = { from: 'en-US', to: 'zh-CN' }
+    await translateLines(['One', 'Two'], direction, { ...options, lengths: [4, undefined] })
+    await translateLines(['One', 'Two'], direction, options)
+    expect(questions.map(({ lines }) => lines)).toEqual([
+      [
+        { id: 1, text: 'One', characters: 4 },
+        { id: 2, text: 'Two' },
+      ],
+      [
+        { id: 1, text: 'One' },
+        { id: 2, text: 'Two' },
+      ],
+    ])
+    const spoken = questions.map(({ instructions }) => /field characters/.test(instructions))
+    expect(spoken).toEqual([true, false])
+  })
+
   it('is not asked the same question twice', async () => {
     const { asked, model } = modelThat((lines, temperature) => (temperature > 0 ? rightly(lines) : []))
     const { lines, wasAskedAgain } = await translate(['One', 'Two'], model)

@@ -17,6 +17,8 @@ export interface TranslateLinesResult {
 }
 
 interface TranslateLinesOptions {
+  /** About how many characters the translation of each line should have, for speech of the same length. */
+  readonly lengths?: readonly (number | undefined)[]
   readonly model: LanguageModel
   readonly signal: AbortSignal
   /** Called with the completed share of the work, 0 to 1. */
@@ -39,12 +41,12 @@ const briefShare = 0.05
 export async function translateLines(
   lines: readonly string[],
   direction: LanguagePair,
-  { model, signal, onShare }: TranslateLinesOptions,
+  { model, signal, onShare, lengths }: TranslateLinesOptions,
 ): Promise<TranslateLinesResult> {
   const translatable = [...lines.keys()].filter((at) => /[\p{L}\p{N}]/u.test(lines[at] ?? ''))
   const isTranslatable = new Set(translatable)
   const lowerCaseWords = findLowerCaseWords(lines)
-  const withoutBrief: TranslationContext = { ...direction, lines, lowerCaseWords, brief: undefined }
+  const withoutBrief: TranslationContext = { ...direction, lines, lengths, lowerCaseWords, brief: undefined }
   // A single question contains the whole file and needs no summary.
   const isShort = model.remembers || splitIntoQuestions(translatable, withoutBrief, { model }).length <= 1
   const brief = isShort ? undefined : await readBrief(lines, direction, { model, signal })

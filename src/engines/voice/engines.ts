@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
-import { type chineseScripts, spokenLanguage, type VoiceLanguage } from '../../contract/languages.ts'
+import { spokenLanguage, type VoiceLanguage, type VoiceRequestLanguage } from '../../contract/languages.ts'
 import type { RunContext } from '../../contract/operation.ts'
 import { selectVoiceCloner, selectRecogniser, selectSeparator } from '../speech/select-engine.ts'
 import type { Recogniser, VoiceCloner } from '../speech/speech-engines.ts'
@@ -9,13 +9,11 @@ import { concatSamples } from '../../media/audio/windows.ts'
 import { encodeWav } from '../../media/audio/wav.ts'
 import type { MonoAudio } from '../../media/speech/speech-types.ts'
 
-type RequestLanguage = VoiceLanguage | (typeof chineseScripts)[number]
-
 /** Languages of the speech and of the recording whose voice it has, as in a request. */
 export interface VoiceRequest {
-  readonly text_lang: RequestLanguage
+  readonly text_lang: VoiceRequestLanguage
   /** Default: text_lang. */
-  readonly ref_lang?: RequestLanguage | undefined
+  readonly ref_lang?: VoiceRequestLanguage | undefined
   /** Transcript of the recording; recognised if absent. */
   readonly ref_text?: string | undefined
 }

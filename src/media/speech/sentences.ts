@@ -3,10 +3,10 @@ const maxSentenceLength = 240
 
 /** End of a sentence, with closing quotes and brackets. */
 const sentenceEnd =
-  /(?<=[。！？!?…][”’」』）)】"']*)(?![。！？!?…”’」』）)】"'])|(?<=\.[”’)"']*)(?=\s)|(?<=\n)(?!\n)/u
+  /(?<=[。！？!?؟…][”’」』）)】"']*)(?![。！？!?؟…”’」』）)】"'])|(?<=\.[”’)"']*)(?=\s)|(?<=\n)(?!\n)/u
 
 /** Where long sentences are split, best places first. */
-const clauseEnds = [/(?<=[;；:：])/u, /(?<=[,，、—])/u, /(?<=\s)/u, /(?<=.)/su]
+const clauseEnds = [/(?<=[;；:：؛])/u, /(?<=[,，、،—])/u, /(?<=\s)/u, /(?<=.)/su]
 
 /** Abbreviations, whose dot does not end a sentence. */
 const abbreviation =
@@ -36,7 +36,7 @@ export function sentenceParts(text: string): string[] {
   return sentences
 }
 
-const endMark = /[。！？!?….][”’」』）)】"']*$/u
+const endMark = /[。！？!?؟….][”’」』）)】"']*$/u
 
 /** Whether a text or its last word ends a sentence: with an end mark that is not the dot of an abbreviation. */
 export function endsSentence(text: string): boolean {

@@ -83,7 +83,7 @@ describe('a transcription service', () => {
   it.each([
     ['fil-PH', 'tl'],
     ['zh-CHT', 'zh'],
-    ['zh-HK', 'zh'],
+    ['zh-HK', 'yue'],
     ['pt-BR', 'pt'],
     [undefined, undefined],
   ])('receives the language %s as %s', async (language, sent) => {
@@ -91,6 +91,15 @@ describe('a transcription service', () => {
     expect(server.heard.flatMap((heard) => fieldsOf(heard, 'language'))).toEqual(
       sent === undefined ? [] : [sent],
     )
+  })
+
+  it('receives Cantonese as Chinese where it refuses the code of Cantonese, which it gets only once', async () => {
+    server.otherwise = (response, heard) =>
+      (fieldsOf(heard, 'language')[0] === 'yue' ? fails(400, { error: 'no' }) : json(spoken))(response, heard)
+    expect(await recognise('zh-HK')).toMatchObject({ text: 'Hello, world.', timed: true })
+    const before = server.heard.length
+    await recognise('zh-HK')
+    expect(server.heard.slice(before).map((heard) => fieldsOf(heard, 'language'))).toEqual([['zh']])
   })
 
   it.each([
