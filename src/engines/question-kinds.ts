@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../contract/json-schema.ts'
 import { describeImagesKind } from './description/question.ts'
+import { rewriteLinesKind } from './dubbing/rewrite-lines.ts'
 import { answerJsonSchema } from './language-model/messages.ts'
 import type { QuestionKind } from './language-model/question.ts'
 import { describeClipKind, rankClipsKind, selectHighlightsKind } from './shorts/questions.ts'
@@ -13,6 +14,7 @@ const kinds: readonly QuestionKind[] = [
   rankClipsKind,
   describeClipKind,
   describeImagesKind,
+  rewriteLinesKind,
 ]
 
 /** All kinds of questions by name, for the check of answers apart from the operations that ask them. */
