@@ -203,16 +203,18 @@ describe('readConfig', () => {
       '[0].languages[0]: a language is written like en-US',
     ],
   ])('rejects the voice %j with its position', async (voice, message) => {
-    await settingsFile({ voices: [voice] })
+    const service = { address: 'http://127.0.0.1:8880/v1', voice: 'a' }
+    await settingsFile({ voices: [{ ...voice, service }] })
     const reading = readConfig({ dataDir, environment: {} })
     await expect(reading).rejects.toThrow(`voices in ${join(dataDir, dataFiles.settings)}: ${message}`)
   })
 
   it('accepts voices with unique ids', async () => {
     const voice = { voice_id: 'mei-1', name: 'Mei', languages: ['zh-CN', 'fil-PH'] }
-    await settingsFile({ voices: [voice] })
+    const set = { ...voice, service: { address: 'http://127.0.0.1:8880/v1', voice: 'mei' } }
+    await settingsFile({ voices: [set] })
     expect(await readConfig({ dataDir, environment: {} })).toMatchObject({ voices: [voice] })
-    await settingsFile({ voices: [voice, voice] })
+    await settingsFile({ voices: [set, set] })
     await expect(readConfig({ dataDir, environment: {} })).rejects.toThrow(
       'two voices have the same voice_id',
     )

@@ -67,7 +67,7 @@ async function writeDiagnostics(call: CommandCall): Promise<void> {
 
 /** Folders, hosts and names of this machine, with the placeholders that replace them in the report. */
 async function privateData(dataDir: string, config: Config | undefined): Promise<PrivateData> {
-  const { stripDialect } = await import('../engines/services/services.ts')
+  const { allServices, stripDialect } = await import('../engines/services/services.ts')
   const {
     workspace,
     projectDir,
@@ -87,13 +87,14 @@ async function privateData(dataDir: string, config: Config | undefined): Promise
     [ffmpeg, '<ffmpeg>'],
     [packs?.mirror, '<mirror>'],
     [services.voice_service?.folder, '<voice folder>'],
+    ...(services.voices ?? []).map(({ recording }) => [recording?.path, '<voice recording>'] as const),
     ...Object.values(packs?.own ?? {}).map((model) => [model?.path, '<model>'] as const),
     [tmpdir(), '<temporary folder>'],
     [homeFolder(), '~'],
     [join(import.meta.dirname, '..', '..'), '<reelwright>'],
     [dataDir, '<data folder>'],
   ]
-  const addresses = Object.values(services).map((service) => service && stripDialect(service.address))
+  const addresses = allServices(services).map(({ address }) => stripDialect(address))
   const hosts = [baseUrl, databaseUrl, publicUrl, ...addresses].flatMap((url) =>
     url === undefined ? [] : [new URL(url).hostname],
   )

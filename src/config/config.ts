@@ -7,7 +7,7 @@ import { MediaError } from '../contract/errors.ts'
 import { plainIssueMessage } from '../contract/validation.ts'
 import { dataFiles } from '../daemon/data-files.ts'
 import type { PackSettings } from '../engines/packs/store.ts'
-import { type AgentAnswers, services, type Services } from '../engines/services/services.ts'
+import { type AgentAnswers, allServices, services, type Services } from '../engines/services/services.ts'
 import type { ToolFilter } from '../mcp/tool-selection.ts'
 import { type ConnectionLimits, defaultConnectionLimits } from '../platform/connection-choice.ts'
 import { findUnsafeFile } from '../platform/path-owners.ts'
@@ -78,7 +78,7 @@ export interface Config {
   readonly agentAnswers: AgentAnswers
   /** Time that a task waits for answers of its agent, ms. */
   readonly questionTimeoutMs: number
-  /** Voices available for dubbing. */
+  /** Voices available for dubbing, as callers see them; `services` contains how they are spoken. */
   readonly voices: readonly Voice[]
 }
 
@@ -131,7 +131,7 @@ export async function readConfig(source: ConfigSource = {}): Promise<Config> {
     runningPerKey: merged.running_tasks_per_key,
     agentAnswers: agentAnswers(merged.language_model),
     questionTimeoutMs: (merged.question_timeout_hours ?? 24) * 3_600_000,
-    voices: merged.voices ?? [],
+    voices: (merged.voices ?? []).map(({ voice_id, name, languages }) => ({ voice_id, name, languages })),
   }
 }
 
@@ -190,7 +190,7 @@ export function definedVariables(environment: Environment): string[] {
 /** Values of the settings that are secret. */
 export function configSecrets({ apiKey, databaseUrl, services: set }: Config): string[] {
   const password = databaseUrl === undefined ? '' : new URL(databaseUrl).password
-  const keys = Object.values(set).map((service) => service?.key ?? '')
+  const keys = allServices(set).map(({ key = '' }) => key)
   return [apiKey ?? '', password, unescape(password), ...keys].filter((secret) => secret !== '')
 }
 
@@ -205,6 +205,7 @@ function mergeServiceKeys(given: Settings): Services {
     voice_service_key: voiceKey,
     embedding,
     embedding_key: embeddingKey,
+    voices,
   } = given
   const model = typeof modelSetting === 'string' ? undefined : modelSetting
   return {
@@ -212,6 +213,7 @@ function mergeServiceKeys(given: Settings): Services {
     ...(transcription && { transcription: { ...transcription, key: transcriptionKey ?? transcription.key } }),
     ...(voice && { voice_service: { ...voice, key: voiceKey ?? voice.key } }),
     ...(embedding && { embedding: { ...embedding, key: embeddingKey ?? embedding.key } }),
+    ...(voices && { voices }),
   }
 }
 

@@ -18,8 +18,8 @@ export function privateFolders(...configs: readonly Config[]): PrivateFolder[] {
 
 /**
  * Everything on this machine that only the service uses, and no agent may read or write, whatever folders are allowed:
- * the data folder with settings, keys, database and logs, models with their folders, mirror, programs, and the folder of a
- * voice service.
+ * the data folder with settings, keys, database and logs, models with their folders, mirror, programs, the folder of a
+ * voice service, and recordings of voices.
  */
 function configFolders({ dataDir, packs, services, ffmpeg }: Config): PrivateFolder[] {
   const { folder: voiceFolder } = services.voice_service ?? {}
@@ -29,6 +29,9 @@ function configFolders({ dataDir, packs, services, ffmpeg }: Config): PrivateFol
     ...Object.values(packs.own).flatMap((model) => (model ? modelFolders(model.path) : [])),
     ...(mirror === undefined || isHttpUrl(mirror) ? [] : [{ path: mirror, use: 'mirror of models' }]),
     ...(voiceFolder === undefined ? [] : [{ path: voiceFolder, use: 'folder of voice_service' }]),
+    ...(services.voices ?? []).flatMap(({ recording }) =>
+      recording ? [{ path: recording.path, use: 'recording of a voice' }] : [],
+    ),
     ...(ffmpeg !== undefined && isAbsolute(ffmpeg) ? ffmpegPrograms(ffmpeg) : []),
     {
       path: join(homeFolder(), compileCacheFolder),

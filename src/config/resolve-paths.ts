@@ -13,6 +13,7 @@ export function resolvePaths(given: Settings, base: string): Settings {
     models_mirror: mirror,
     models,
     voice_service: voiceSetting,
+    voices,
   } = given
   return {
     ...given,
@@ -29,6 +30,13 @@ export function resolvePaths(given: Settings, base: string): Settings {
     }),
     ...(voiceSetting?.folder !== undefined && {
       voice_service: { ...voiceSetting, folder: absolute(voiceSetting.folder) },
+    }),
+    ...(voices && {
+      voices: voices.map((voice) =>
+        voice.recording
+          ? { ...voice, recording: { ...voice.recording, path: absolute(voice.recording.path) } }
+          : voice,
+      ),
     }),
     // A name without folder is searched on PATH.
     ...(ffmpeg && { ffmpeg: /[/\\]/.test(ffmpeg) ? absolute(ffmpeg) : ffmpeg }),

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { voice, type Voice } from '../contract/catalog.ts'
 import { toolsets } from '../contract/operation.ts'
 import { defaultConnectionLimits } from '../platform/connection-choice.ts'
 import { isDownloadUrl } from '../engines/packs/allowed-url.ts'
@@ -12,6 +11,7 @@ import {
   type ServiceKind,
   transcriptionService,
   voiceService,
+  catalogueVoices,
   embeddingService,
 } from '../engines/services/services.ts'
 import { userWorkspace } from './default-folders.ts'
@@ -257,20 +257,13 @@ export const settings = z.strictObject({
     meaning: 'Time in which an agent must answer the questions of a task, hours; then the task fails',
     byDefault: '24',
   }),
-  voices: z
-    .array(voice)
-    .refine(haveDistinctIds, 'two voices have the same voice_id')
-    .optional()
-    .register(descriptions, {
-      meaning: 'Voices available for dubbing: `[{ "voice_id", "name", "languages": ["en-US"] }]`',
-      byDefault: 'none',
-    }),
+  voices: catalogueVoices.optional().register(descriptions, {
+    meaning:
+      'Voices available for dubbing: `[{ "voice_id", "name", "languages": ["en-US"] }]`, each with `"service": { "address", "model", "key", "voice" }`, an OpenAI-compatible `/audio/speech`, or with `"recording": { "path", "text", "language" }` of the voice, which is cloned ([engines](engines.md#voices-for-dubbing))',
+    byDefault: 'none',
+  }),
 })
 export type Settings = z.infer<typeof settings>
-
-function haveDistinctIds(voices: readonly Voice[]): boolean {
-  return new Set(voices.map(({ voice_id }) => voice_id)).size === voices.length
-}
 
 /** All settings by their name in the file. */
 export const settingDescriptions = Object.entries(settings.shape).map(([name, schema]) => {

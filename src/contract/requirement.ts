@@ -29,7 +29,7 @@ export type Requirement = {
   /** ffmpeg's filters that map an HDR file to standard range. */
   | { readonly kind: 'tone-mapping'; readonly file: string }
   | {
-      readonly kind: 'ffmpeg-encoders'
+      readonly kind: 'ffmpeg-encoders' | 'ffmpeg-filters'
       readonly names: readonly string[]
       /** Reason, the start of the error message. */
       readonly because: string
@@ -48,6 +48,16 @@ export type Requirement = {
     }
   /** An engine that synthesizes `language` from a reference in `reference`. */
   | { readonly kind: 'voice-cloner'; readonly language: VoiceLanguage; readonly reference: VoiceLanguage }
+  /**
+   * A voice of the catalogue, by its id, and what speaks it. The voice and its language are values of the request: they
+   * are checked before everything else.
+   */
+  | { readonly kind: 'catalogue-voice'; readonly id: string; readonly language: string }
 )
 
-type PackRequirement = 'onnx-runtime' | 'voice-activity' | 'speaker-segmentation' | 'face-detection'
+type PackRequirement =
+  | 'onnx-runtime'
+  | 'voice-activity'
+  | 'speaker-segmentation'
+  | 'face-detection'
+  | 'voice-separation'

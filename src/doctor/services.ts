@@ -1,7 +1,10 @@
 import { MediaError } from '../contract/errors.ts'
+import { summarizeList } from '../contract/format.ts'
 import type { Answerer } from '../contract/questions.ts'
 import { isSameModel, listModels, hasNoModelList } from '../engines/language-model/models.ts'
 import {
+  type CatalogueVoice,
+  type SpeakingService,
   parseServiceAddress,
   serviceInfo,
   type ServiceKind,
@@ -10,8 +13,9 @@ import {
   type Services,
 } from '../engines/services/services.ts'
 import { openClient, type ServiceClient } from '../engines/services/client.ts'
-import { httpErrorCause } from '../engines/services/failures.ts'
+import { httpErrorCause, type ServiceTarget } from '../engines/services/failures.ts'
 import { serviceSettingHint } from '../engines/services/configured.ts'
+import { readVoiceRecording } from '../engines/voice/catalogue.ts'
 import type { Finding } from './finding.ts'
 
 /** Timeout of a check, ms. */
@@ -24,7 +28,7 @@ const { signal } = new AbortController()
 const maxModelsListed = 5
 
 /** Services that usually list their models. */
-const kindsWithModels: ReadonlySet<ServiceKind> = new Set(['language_model', 'embedding'])
+const kindsWithModels: ReadonlySet<ServiceTarget['kind']> = new Set(['language_model', 'embedding'])
 
 interface ExamineServiceOptions {
   readonly services: Services
@@ -39,7 +43,50 @@ export async function examineServices(
   services: Services,
   { answersBy = null, timeoutMs = serviceTimeoutMs }: Partial<Omit<ExamineServiceOptions, 'services'>> = {},
 ): Promise<Finding[]> {
-  return await Promise.all(serviceKinds.map((kind) => examineOne(kind, { services, answersBy, timeoutMs })))
+  return await Promise.all([
+    ...serviceKinds.map((kind) => examineOne(kind, { services, answersBy, timeoutMs })),
+    ...examineVoices(services.voices ?? [], timeoutMs),
+  ])
+}
+
+/** Checks each service that speaks voices of the catalogue, and each recording of a voice. */
+function examineVoices(voices: readonly CatalogueVoice[], timeoutMs: number): Promise<Finding>[] {
+  const speaking = new Map<string, { readonly service: SpeakingService; readonly ids: string[] }>()
+  for (const { voice_id, service } of voices) {
+    if (!service) continue
+    const name = `${service.address}#${service.model ?? ''}`
+    const known = speaking.get(name)
+    if (known) known.ids.push(voice_id)
+    else speaking.set(name, { service, ids: [voice_id] })
+  }
+  return [
+    ...[...speaking.values()].map(({ service, ids }) =>
+      examineConnection(
+        `voices ${summarizeList(ids, maxVoicesListed, ', ')}`,
+        { kind: 'voices', service },
+        timeoutMs,
+      ),
+    ),
+    ...voices.filter(({ recording }) => recording).map(examineRecording),
+  ]
+}
+
+/** Most voices that a finding names. */
+const maxVoicesListed = 5
+
+async function examineRecording(voice: CatalogueVoice): Promise<Finding> {
+  const name = `voice ${voice.voice_id}`
+  try {
+    await readVoiceRecording(voice, signal)
+    return {
+      name,
+      state: 'ok',
+      detail: `its recording is usable; it is cloned for ${voice.languages.join(', ')}`,
+    }
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error
+    return { name, state: 'note', detail: error.message, fix: error.hint }
+  }
 }
 
 async function examineOne(
@@ -53,8 +100,14 @@ async function examineOne(
     const state = isAgent ? 'not configured. The calling agent answers' : 'not configured'
     return { name, state: 'ok', detail: `${state}. ${serviceSettingHint(kind)}` }
   }
+  return await examineConnection(name, { kind, service }, timeoutMs)
+}
+
+/** Checks that a service responds, and has its model where services of this kind list theirs. */
+async function examineConnection(name: string, target: ServiceTarget, timeoutMs: number): Promise<Finding> {
+  const { kind, service } = target
   const limits = { firstByteMs: timeoutMs, wholeMs: timeoutMs, maxBytes: 4 * 2 ** 20, tries: 1 }
-  await using client = openClient({ kind, service }, limits)
+  await using client = openClient(target, limits)
   try {
     const problem = kindsWithModels.has(kind) ? await modelProblem(client) : await checkConnection(client)
     const detail = serviceName(service)

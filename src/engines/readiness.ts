@@ -26,6 +26,9 @@ const checks: { readonly [K in Kind]: Check<K> } = {
   async 'ffmpeg-encoders'({ names, because, instead }) {
     await (await import('./ffmpeg/locate.ts')).requireEncoders(names, { because, instead })
   },
+  async 'ffmpeg-filters'({ names, because, instead }) {
+    await (await import('./ffmpeg/locate.ts')).requireFilters(names, { because, instead })
+  },
   async 'tone-mapping'({ file }) {
     const [{ requireFilters }, { toneMapFilters }] = await Promise.all([
       import('./ffmpeg/locate.ts'),
@@ -62,6 +65,10 @@ const checks: { readonly [K in Kind]: Check<K> } = {
   async 'voice-cloner'({ language, reference }) {
     return (await (await import('./speech/select-engine.ts')).selectVoiceCloner(language, '', reference)).name
   },
+  async 'catalogue-voice'({ id, language }) {
+    const { requireVoiceEngine, requireVoiceInLanguage } = await import('./voice/catalogue.ts')
+    return await requireVoiceEngine(requireVoiceInLanguage(id, language))
+  },
   async 'language-identifier'() {
     return (await (await import('./speech/select-engine.ts')).selectLanguageIdentifier()).name
   },
@@ -92,6 +99,14 @@ export async function requireAll(
     if (required.length === requirements.length || !(error instanceof MediaError)) throw error
     return await check(requirements, options)
   }
+}
+
+/** Checks the voice that a request names, if it names one. Throws 6016 and 6017, and 6401 if nothing speaks it. */
+export async function requireNamedVoice(all: readonly Requirement[]): Promise<void> {
+  await check(
+    all.filter(({ kind }) => kind === 'catalogue-voice'),
+    {},
+  )
 }
 
 async function check(

@@ -17,7 +17,7 @@ import {
 import type { Answerer } from '../contract/questions.ts'
 import type { Priority } from '../contract/task.ts'
 import type { FileRow } from '../db/schema.ts'
-import { readinessError, requireAll } from '../engines/readiness.ts'
+import { readinessError, requireAll, requireNamedVoice } from '../engines/readiness.ts'
 import { readFileBytes } from '../files/content.ts'
 import { probeStoredFile } from '../files/probe.ts'
 import { findOwnFile } from '../files/records.ts'
@@ -53,7 +53,8 @@ export interface RequestPlan {
 }
 
 /**
- * Checks the files of a request and plans it, without writing anything. Throws in the contract's order: 6401,
+ * Checks the files of a request and plans it, without writing anything. Throws in the contract's order: 6016 and 6017
+ * for a voice that is not in the catalogue, 6401,
  * 6004, 6014, 6017 and 6021, limits, 6016 for the content of texts (6032 if too many wait to be read), 6401 for
  * requirements that depend on these files or parameters.
  */
@@ -68,6 +69,7 @@ export async function planRequest(
 ): Promise<RequestPlan> {
   const { module, input, priority, answersBy, signal } = request
   const { requirements } = await module.requirements()
+  await requireNamedVoice(requirements(input))
   // What every request needs comes before the files, unless this request needs less.
   const options = { answersBy }
   if (await readinessError(module, options)) await requireAll(requirements(input), options)

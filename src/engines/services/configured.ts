@@ -1,6 +1,12 @@
 import { MediaError } from '../../contract/errors.ts'
 import { rateLimiter, type Acquire } from './rate-limiter.ts'
-import { serviceInfo, serviceKinds, type ServiceKind, type Services } from './services.ts'
+import {
+  type CatalogueVoice,
+  serviceInfo,
+  serviceKinds,
+  type ServiceKind,
+  type Services,
+} from './services.ts'
 
 /** The clock and waiting that tests replace. */
 type RateLimiterClock = Omit<Parameters<typeof rateLimiter>[0], 'perMinute'>
@@ -21,6 +27,11 @@ export function configureServices(services: Services, time: RateLimiterClock = {
 
 /** Waits until the rate limit of a service allows one more request, counting the requests of all workers. */
 export const acquire: Acquire = async (kind, signal) => await limiters.get(kind)?.(signal)
+
+/** Returns the voices of the catalogue. */
+export function configuredVoices(): readonly CatalogueVoice[] {
+  return set.voices ?? []
+}
 
 /** Returns a service from the settings; undefined if it is not set. */
 export function configuredService<N extends ServiceKind>(kind: N): Services[N] {

@@ -76,9 +76,9 @@ function joinDetails({ error, message, detail, Exception: exception }: z.infer<t
     .join(', ')
 }
 
-/** A service and its kind, as errors name them. */
+/** A service and its kind, as errors name them; `voices` for the service of a voice of the catalogue. */
 export interface ServiceTarget {
-  readonly kind: ServiceKind
+  readonly kind: ServiceKind | 'voices'
   readonly service: ServiceSettings
 }
 
@@ -129,7 +129,10 @@ function toServiceError({ kind, service }: ServiceTarget, response: HttpError): 
   }
   if (status === 401 || status === 403) {
     const what = service.key === undefined ? 'asks for a key' : 'refused its key'
-    const hint = `Set "${kind}_key" (${serviceInfo[kind].keyVariable}).`
+    const hint =
+      kind === 'voices'
+        ? 'Set "key" in "service" of the voice, in the setting "voices".'
+        : `Set "${kind}_key" (${serviceInfo[kind].keyVariable}).`
     return permanentError(`${name} ${what} (${why})`, withLogHint(hint, response), response)
   }
   const what =
@@ -195,6 +198,7 @@ function permanentError(message: string, hint: string, cause?: unknown): MediaEr
   return new MediaError(6401, message, { cause, hint, retryable: false })
 }
 
-function checkSettingHint(kind: ServiceKind): string {
+function checkSettingHint(kind: ServiceTarget['kind']): string {
+  if (kind === 'voices') return 'Check "service" of the voice in the setting "voices".'
   return `Check the setting "${kind}": an address such as ${serviceInfo[kind].example}.`
 }

@@ -55,12 +55,12 @@ export function shareRateLimiter(shared: Acquire | undefined): void {
 
 /** Returns the limiter for requests to a service, at the rate of its settings. */
 export function serviceRateLimiter(
-  kind: ServiceKind,
+  kind: ServiceKind | 'voices',
   service: ServiceSettings,
   options: Omit<RateLimiterOptions, 'perMinute'>,
 ) {
   const { requests_per_minute: perMinute } = service
   const shared = sharedAcquire
-  if (perMinute === undefined || !shared) return rateLimiter({ ...options, perMinute })
+  if (perMinute === undefined || !shared || kind === 'voices') return rateLimiter({ ...options, perMinute })
   return async (signal: AbortSignal): Promise<void> => await shared(kind, signal)
 }

@@ -1,5 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 import * as z from 'zod'
+import { voice } from '../../contract/catalog.ts'
+import { voiceLanguages } from '../../contract/languages.ts'
 import { isLoopback } from '../../platform/loopback.ts'
 
 /** Private networks (RFC 1918, 6598, 4193). */
@@ -98,6 +100,44 @@ export const embeddingService = z
   })
   .readonly()
 
+/** An OpenAI-compatible /audio/speech that speaks in a voice of its own, which `voice` names. */
+const speakingService = z
+  .strictObject({
+    ...{ address: plainAddress, model: text.optional(), key: key.optional(), voice: text.max(200) },
+    concurrency: common.concurrency,
+  })
+  .readonly()
+
+/** A recording on this machine whose voice is cloned, with its transcript. */
+const voiceRecording = z
+  .strictObject({ path: text, text: text.max(1000), language: z.enum(voiceLanguages) })
+  .readonly()
+
+/** A voice of the catalogue, and what speaks it. */
+const catalogueVoice = voice
+  .extend({ service: speakingService.optional(), recording: voiceRecording.optional() })
+  .strict()
+  .refine(({ service, recording }) => (service === undefined) !== (recording === undefined), {
+    error: 'needs either service or recording',
+  })
+  .refine(({ recording, languages }) => !recording || languages.every(isVoiceLanguage), {
+    path: ['languages'],
+    error: `a recording speaks ${voiceLanguages.join(', ')}`,
+  })
+  .readonly()
+export type CatalogueVoice = z.infer<typeof catalogueVoice>
+export type SpeakingService = z.infer<typeof speakingService>
+
+const isVoiceLanguage = (language: string): boolean => voiceLanguages.some((code) => code === language)
+
+/** The voices of the catalogue. */
+export const catalogueVoices = z
+  .array(catalogueVoice)
+  .refine(
+    (all) => new Set(all.map(({ voice_id }) => voice_id)).size === all.length,
+    'two voices have the same voice_id',
+  )
+
 /** All services that can be set. */
 export const services = z
   .strictObject({
@@ -105,15 +145,23 @@ export const services = z
     transcription: transcriptionService.optional(),
     voice_service: voiceService.optional(),
     embedding: embeddingService.optional(),
+    voices: catalogueVoices.optional(),
   })
   .readonly()
 export type Services = z.infer<typeof services>
-export type ServiceKind = keyof Services
+export type ServiceKind = Exclude<keyof Services, 'voices'>
 export type LanguageModelService = z.infer<typeof languageModelService>
 export type TranscriptionService = z.infer<typeof transcriptionService>
 export type VoiceService = z.infer<typeof voiceService>
 export type EmbeddingService = z.infer<typeof embeddingService>
-export type ServiceSettings = LanguageModelService | TranscriptionService | VoiceService | EmbeddingService
+/** The settings that all services share. */
+export type ServiceSettings = TranscriptionService
+
+/** All configured services, also those of voices of the catalogue. */
+export function allServices({ voices = [], ...others }: Services): ServiceSettings[] {
+  const ofVoices = voices.map(({ service }) => service)
+  return [...Object.values(others), ...ofVoices].filter((service) => service !== undefined)
+}
 
 /** Accepts a service as an object, or as one line: its address, then `#` and the model. */
 export function objectOrLine<S extends z.ZodType>(schema: S) {

@@ -12,8 +12,8 @@ import { httpErrorCause, unexpectedResponse } from '../services/failures.ts'
 import { requireService } from '../services/configured.ts'
 import type { Utterance, VoiceCloner } from './speech-engines.ts'
 
-/** Limits of one request: the model may be loaded first; a sentence takes seconds, or minutes without a GPU. */
-const voiceServiceLimits = { firstByteMs: 300_000, wholeMs: 600_000, maxBytes: 64 * 2 ** 20 }
+/** Limits of one request for speech: the model may be loaded first; a sentence takes seconds, or minutes without a GPU. */
+export const voiceServiceLimits = { firstByteMs: 300_000, wholeMs: 600_000, maxBytes: 64 * 2 ** 20 }
 
 /** Inaudible amplitude: -60 dBFS. */
 const inaudibleAmplitude = 0.001
@@ -53,7 +53,7 @@ export function openVoiceService({ scratch, ...options }: ClientOptions & { scra
 }
 
 /** Decodes the speech of a response. Throws if a successful response contains no sound, silence, or other content. */
-function parseSpeech({ target }: ServiceClient, { bytes, type }: ServiceResponse): MonoAudio {
+export function parseSpeech({ target }: ServiceClient, { bytes, type }: ServiceResponse): MonoAudio {
   if (bytes.length === 0) throw unexpectedResponse(target, 'responds without sound')
   let sound: MonoAudio
   try {

@@ -34,7 +34,7 @@ export async function analyzeRecording(
 }
 
 /** Sample rate of references, Hz: the highest that an engine uses. */
-const referenceRate = 32_000
+export const referenceRate = 32_000
 
 /** Timeout of decoding, ms: half an hour takes seconds. */
 const decodingMs = 300_000
