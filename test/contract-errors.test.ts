@@ -71,7 +71,15 @@ function lists(refusals: OperationTables['refusals'], code: number): boolean {
 }
 
 /** Field of the spoken language. */
-const spokenField = (smallest: Json): string => ('language' in smallest ? 'language' : 'la')
+const spokenField = (smallest: Json): string =>
+  ['language', 'source_lang'].find((name) => name in smallest) ?? 'la'
+
+/** Languages that are not supported there. */
+const unsupportedLanguages = (smallest: Json): string[] => [
+  'source_lang' in smallest ? 'es-ES' : 'de-DE',
+  'en',
+  '',
+]
 
 /** Requests that cause a code. A code in a table without an entry here fails its test. */
 const requestsByCode: Readonly<Record<number, (table: OperationTables) => RejectedRequest[]>> = {
@@ -92,7 +100,7 @@ const requestsByCode: Readonly<Record<number, (table: OperationTables) => Reject
   6017: ({ smallest, damaged }) =>
     damaged?.randomBytes === 6017
       ? [{ body: smallest, files: 'damaged' }]
-      : ['de-DE', 'en', ''].map((code) => ({
+      : unsupportedLanguages(smallest).map((code) => ({
           body: { ...smallest, [spokenField(smallest)]: code },
           files: 'unknown',
         })),

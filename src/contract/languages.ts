@@ -80,6 +80,11 @@ export const dubbingLanguages = [
 ] as const
 export type DubbingLanguage = (typeof dubbingLanguages)[number]
 
+/** All languages of requests; where a language has two codes, that of recordings first. */
+export const knownLanguages: readonly string[] = [
+  ...new Set([...dubbingLanguages, ...subtitleLanguages, ...voiceLanguages]),
+]
+
 interface RequireRecognitionLanguageOptions {
   /** Name of the field, for the error. */
   readonly field: string

@@ -23,7 +23,7 @@ export type ProjectFileFormat = (typeof projectFileFormats)[number]
 const maxPathLength = 1024
 
 /** A path on the user's machine, which is written into projects and never opened. No project holds control characters. */
-const userPath = z
+export const userPath = z
   .string()
   .min(1)
   .max(maxPathLength)
@@ -53,6 +53,16 @@ export const projectFields = {
     .object({ nle_draft_dir: userPath.optional().describe("The editor's folder of drafts") })
     .optional()
     .describe('For drafts'),
+}
+
+/**
+ * A field that only some requests read, which only their files show: an invalid value is kept as it is, and the plan
+ * rejects it where the field is read.
+ */
+export function uncheckedField<Schema extends z.ZodType>(schema: Schema): z.ZodCatch<Schema> {
+  // JSON Schema asks for the value without a context.
+  const keep = (context?: { readonly value: unknown }) => context?.value
+  return schema.catch(keep as never)
 }
 
 /** A result file of the operations that cut (contract 3, 2.1). */

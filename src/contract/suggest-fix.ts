@@ -153,12 +153,12 @@ export function fieldSchema({ shape }: z.ZodObject, name: string): AnySchema | u
   return Object.hasOwn(shape, name) ? (shape[name] as AnySchema) : undefined
 }
 
-/** Schema without its optional, default and nullable wrappers. */
+/** Schema without its optional, default, nullable and fallback wrappers. */
 export function unwrapSchema(schema: AnySchema): AnySchema {
   return isWrapper(schema) ? unwrapSchema(schema.unwrap()) : schema
 }
 
-const wrappers = [z.ZodOptional, z.ZodDefault, z.ZodPrefault, z.ZodNullable] as const
+const wrappers = [z.ZodOptional, z.ZodDefault, z.ZodPrefault, z.ZodNullable, z.ZodCatch] as const
 
 function isWrapper(schema: AnySchema): schema is InstanceType<(typeof wrappers)[number]> {
   return wrappers.some((wrapper) => schema instanceof wrapper)

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Operation, OperationModule } from '../contract/operation.ts'
@@ -32,7 +33,11 @@ interface OperationFolder {
 
 async function findOperations(): Promise<OperationFolder[]> {
   const entries = await readdir(new URL('tools/', root), { withFileTypes: true })
-  const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+  const folders = entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    // An operation exists once it can run.
+    .filter((folder) => existsSync(new URL(`tools/${folder}/run.ts`, root)))
   return await Promise.all(
     folders.toSorted().map(async (folder) => {
       const exported = folder.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())

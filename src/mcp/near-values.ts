@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { agentFieldOf, plainText } from '../contract/agent-form.ts'
+import { knownLanguages } from '../contract/languages.ts'
 import { type AnySchema, nearestWord, unwrapSchema } from '../contract/suggest-fix.ts'
 import { parseColour } from './css-colours.ts'
 import { languageHint, offeredLanguage } from './language-names.ts'
@@ -36,7 +37,14 @@ export function nearValue(schema: AnySchema, given: unknown, unit?: TimeUnit): M
     const colour = /^#[\da-f]{6}$/i.test(given) ? undefined : parseColour(given)
     return colour === undefined ? undefined : { value: colour, isAssumed: true }
   }
+  if (inner instanceof z.ZodString && agentFieldOf(inner)?.kind === 'language') return nearLanguage(given)
   return undefined
+}
+
+/** The code of a language that is named otherwise, where the field takes any code. */
+function nearLanguage(given: string): MeantValue | undefined {
+  const meant = offeredLanguage(given, knownLanguages)
+  return meant === undefined || meant === given ? undefined : { value: meant, isAssumed: true }
 }
 
 function nearNumber(text: string, unit: TimeUnit | undefined): MeantValue | undefined {

@@ -20,6 +20,8 @@ export interface Parameter {
   readonly values?: readonly string[]
   readonly accepts?: readonly unknown[]
   readonly refuses?: readonly unknown[]
+  /** Invalid values are no error at validation: they count as the default, or only some files make them one. */
+  readonly isTolerant?: true
 }
 
 /** A code an operation may answer at creation, with its HTTP status. */
