@@ -61,6 +61,16 @@ function layeredProject(): Project {
   }
 }
 
+/** A project whose sound is not that of the picture: lines cut out of one file, and music. */
+function dubbedProject(): Project {
+  const sound = { channels: 1, sampleRate: 48_000 }
+  const dub = material({ id: '2', path: '/dub.wav', picture: null, sound })
+  const music = material({ id: '3', path: 'bgm.wav', picture: null })
+  const lines = ranges.map(({ first, end }) => ({ material: dub, from: first, to: end, at: first }))
+  const base = cut(material({ timecodeStart: 90_000 }))
+  return { ...base, soundTracks: [lines, [{ material: music, from: 0, to: 600, at: 0 }]] }
+}
+
 /** A project on a portrait canvas, with crops and a silent overlay. */
 function framedProject(): Project {
   const crop = { x: 437, y: 0, width: 608, height: 1080 }
@@ -94,6 +104,7 @@ const projects: readonly (readonly [name: string, Project])[] = [
   ['a Windows path', cut(material({ path: String.raw`C:\Users\me\My Videos\Take (1)!.MP4` }))],
   ['a network path', cut(material({ path: String.raw`\\server\footage\cam a\clip.mxf` }))],
   ['layers, gaps and music', layeredProject()],
+  ['sound of other files, one without a folder', dubbedProject()],
   ['crops and an overlay on another canvas', framedProject()],
 ]
 
@@ -113,6 +124,7 @@ describe.each(['fcpxml', 'xmeml'] as const)('%s', (format) => {
       ['tcFormat="NDF" audioRole', 'srcEnable="none" tcFormat="NDF" audioRole'],
       ['<spine>', '<spine><note>x</note>'],
       ['/interview.mp4', '/an interview.mp4'],
+      ['file:///Users/me/interview.mp4', 'http://a/interview.mp4'],
     ],
     xmeml: [
       ['version="5"', 'version="4"'],

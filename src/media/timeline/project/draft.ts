@@ -1,5 +1,6 @@
 import { hertz } from '../../frame-rate.ts'
 import type { Size } from '../../geometry.ts'
+import { parseFolder, pathInFolder } from './media-url.ts'
 import { decimals, fittedPlacement } from './placement.ts'
 import {
   isSameTrack,
@@ -178,8 +179,7 @@ export interface DraftMetaOptions extends DraftOptions {
 
 /** Writes the file that registers a draft and its media. Without it the editor shows the media as missing. */
 export function writeDraftMeta(project: Project, { draftDir, createdAt, newId }: DraftMetaOptions): string {
-  const separator = draftDir.includes('\\') && !draftDir.startsWith('/') ? '\\' : '/'
-  const root = draftDir.replace(/[\\/]+$/u, '')
+  const { root } = parseFolder(draftDir)
   const microseconds = (frames: number) => toMicroseconds(frames, project.rate)
   const media = projectMaterials(project).map(({ name, path, frames, picture }) => ({
     ...{ id: newId(), type: 0, metetype: picture ? 'video' : 'music', file_Path: path, extra_info: name },
@@ -193,7 +193,7 @@ export function writeDraftMeta(project: Project, { draftDir, createdAt, newId }:
   }))
   const meta = {
     ...{ draft_id: newId(), draft_name: project.name },
-    draft_fold_path: `${root}${separator}${project.name}`,
+    draft_fold_path: pathInFolder(draftDir, project.name),
     draft_root_path: root,
     draft_removable_storage_device: '',
     draft_cover: 'draft_cover.jpg',

@@ -5,7 +5,8 @@ const sharePath = /^\\\\([^\\/]+)[\\/](.*)$/su
 
 /**
  * Returns the URL of a media path for editing projects: `file:` with an optional host, each name percent-encoded.
- * POSIX, Windows and network paths; a relative path becomes a relative URL. `colon` is how a drive's colon is written.
+ * POSIX, Windows and network paths; a relative path becomes a relative URL, or with a host one in its root, as there are
+ * no relative URLs of a host. `colon` is how a drive's colon is written.
  */
 export function mediaUrl(
   path: string,
@@ -15,13 +16,27 @@ export function mediaUrl(
   if (drive) return `file://${host}/${drive[1]}${colon}/${encodeNames(drive[2] ?? '', /[\\/]/u)}`
   const share = sharePath.exec(path)
   if (share) return `file://${encodeName(share[1] ?? '')}/${encodeNames(share[2] ?? '', /[\\/]/u)}`
-  return path.startsWith('/') ? `file://${host}${encodeNames(path, /\//u)}` : encodeNames(path, /[\\/]/u)
+  if (path.startsWith('/')) return `file://${host}${encodeNames(path, /\//u)}`
+  const relative = encodeNames(path, /[\\/]/u)
+  return host === '' ? relative : `file://${host}/${relative}`
 }
 
 /** Returns the last name of a POSIX or Windows path. */
 export function pathFileName(path: string): string {
   const separators = drivePath.test(path) || sharePath.test(path) || !path.includes('/') ? /[\\/]/u : /\//u
   return path.split(separators).findLast((name) => name !== '') ?? path
+}
+
+/** Returns the path of a name in a folder that a user wrote, with the separator of its system. */
+export function pathInFolder(folder: string, name: string): string {
+  const { root, separator } = parseFolder(folder)
+  return `${root}${separator}${name}`
+}
+
+/** Returns a folder that a user wrote without separators at its end, and the separator of its system. */
+export function parseFolder(folder: string): { readonly root: string; readonly separator: '/' | '\\' } {
+  const separator = folder.includes('\\') && !folder.startsWith('/') ? '\\' : '/'
+  return { root: folder.replace(separator === '/' ? /\/+$/u : /[\\/]+$/u, ''), separator }
 }
 
 function encodeNames(path: string, separator: RegExp): string {

@@ -32,6 +32,8 @@ export interface ProjectClip {
   readonly to: number
   /** Position on the timeline. */
   readonly at: number
+  /** Id of the clip in formats that have one, unique in the project. Default: a number by its position on the track. */
+  readonly id?: string
   /** How the picture is fitted to the canvas. Default: the whole picture, centred on black. */
   readonly framing?: ClipFraming
 }

@@ -19,8 +19,8 @@ export function writeGtrk(project: Project): string {
   const microseconds = (frames: number) => toMicroseconds(frames, rate)
   const seconds = (frames: number) => microseconds(frames) / 1e6
   const size = renderedSize(project.size)
-  const clip = ({ material, from, to, at }: ProjectClip, index: number) => ({
-    clip_id: `clip-${index + 1}`,
+  const clip = ({ id, material, from, to, at }: ProjectClip, index: number) => ({
+    clip_id: id ?? `clip-${index + 1}`,
     material: material.id,
     ...{ clip_st: seconds(from), clip_ed: seconds(to) },
     ...{ track_st: seconds(at), track_ed: seconds(at + to - from) },
