@@ -123,8 +123,8 @@ export type SpokenLanguage = DubbingLanguage
 
 /** The spoken language of a request, without its script. */
 export function spokenLanguage(language: VoiceRequestLanguage): VoiceLanguage
-export function spokenLanguage(language: RecognitionLanguage): SpokenLanguage
-export function spokenLanguage(language: VoiceLanguage | RecognitionLanguage): SpokenLanguage {
+export function spokenLanguage(language: RecognitionLanguage | DubbingLanguage): SpokenLanguage
+export function spokenLanguage(language: RecognitionLanguage | DubbingLanguage): SpokenLanguage {
   return language === 'zh-CHS' || language === 'zh-CHT' ? 'zh-CN' : language
 }
 

@@ -67,14 +67,15 @@ export async function startStandInRecogniser(
 }
 
 /** Sound of a form with a WAV file: mono, 16 kHz. */
-function receivedSound(body: Buffer): Float32Array | undefined {
+export function receivedSound(body: Buffer): Float32Array | undefined {
   const start = body.indexOf('RIFF')
   if (start < 0) return undefined
   const end = start + 8 + body.readUInt32LE(start + 4)
   return resample(decodeWav(body.subarray(start, end)), speechRate)
 }
 
-function transcription(
+/** Returns a verbose response with the words of a sound, whose times are those of the recording. */
+export function transcription(
   words: readonly HeardWord[],
   {
     language,

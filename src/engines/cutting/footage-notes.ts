@@ -1,4 +1,3 @@
-import type { SubtitleLanguage } from '../../contract/languages.ts'
 import type { MediaFacts } from '../../contract/media-facts.ts'
 import type { ProjectFormat } from '../../contract/project.ts'
 import { constantRate, hertz } from '../../media/frame-rate.ts'
@@ -67,14 +66,14 @@ const minOwnLetters = 0.2
 /** Returns a remark if words are written in scripts of other languages than that of a field of the request. */
 export function languageNotes(
   words: readonly { readonly text: string }[],
-  { field, language }: { readonly field: string; readonly language: SubtitleLanguage },
+  { field, language }: { readonly field: string; readonly language: string },
 ): string[] {
   const letters = words.flatMap((word) => word.text.match(/\p{L}/gu) ?? [])
   const own = letters.filter((letter) => isWrittenIn(language, letter)).length
   if (own >= minOwnLetters * letters.length) return []
   return [
     `the recognised words are not written in the language of ${field} (${language}): ` +
-      `if another one is spoken, cut again with it as ${field}`,
+      `if another one is spoken, repeat the call with it as ${field}`,
   ]
 }
 

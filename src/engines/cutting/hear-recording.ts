@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type RecognitionLanguage, spokenLanguage } from '../../contract/languages.ts'
+import { type DubbingLanguage, type RecognitionLanguage, spokenLanguage } from '../../contract/languages.ts'
 import type { RunContext, StagedFile } from '../../contract/operation.ts'
 import { decodeVoice } from '../ffmpeg/sound.ts'
 import { selectRecogniser } from '../speech/select-engine.ts'
@@ -26,7 +26,7 @@ export interface HeardRecording {
 const takePauseSeconds = 0.35
 
 /** Time limit of reading the sound: ten minutes and four times its length, ms. */
-const timeoutMs = (seconds: number) => (600 + 4 * seconds) * 1000
+export const hearingTimeoutMs = (seconds: number) => (600 + 4 * seconds) * 1000
 
 /** Share of the progress taken by the first recognition, percent. */
 const firstPassPercent = 90
@@ -43,7 +43,7 @@ interface Hearing extends Pick<RunContext, 'signal' | 'steps' | 'progress'>, Asy
 /** What is known of a recording before it is heard. */
 interface SpokenFootage {
   /** Spoken language. */
-  readonly la: RecognitionLanguage
+  readonly la: RecognitionLanguage | DubbingLanguage
 }
 
 /** Opens the recogniser of a recording. */
@@ -56,7 +56,7 @@ export async function openHearing(
   const recogniser = await (await selectRecogniser(language)).open(signal)
   return {
     ...{ path, recogniser, language, signal, steps, progress },
-    timeoutMs: timeoutMs((facts?.duration_ms ?? 0) / 1000),
+    timeoutMs: hearingTimeoutMs((facts?.duration_ms ?? 0) / 1000),
     [Symbol.asyncDispose]: () => recogniser[Symbol.asyncDispose](),
   }
 }
@@ -155,7 +155,7 @@ function storePath(
 export async function measureLevels({ path, facts }: StagedFile, signal: AbortSignal): Promise<SpeechLevels> {
   const track = new LevelTrack()
   if (facts && facts.audio.length > 0) {
-    const limit = timeoutMs(facts.duration_ms / 1000)
+    const limit = hearingTimeoutMs(facts.duration_ms / 1000)
     for await (const samples of decodeVoice(path, { signal, timeoutMs: limit })) track.add(samples)
   }
   const curve = track.finish()
