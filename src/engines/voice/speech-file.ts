@@ -48,18 +48,21 @@ export async function assembleSpeech(
   return { path, placed, seconds, rate, sentencesWithLosses }
 }
 
-/** Comment that marks the file as AI-generated. */
+/** Default comment, which marks the file as AI-generated. */
 const aiGeneratedComment = 'AI-generated speech in the voice of a recording (Reelwright)'
 
 interface WriteSpeechOptions {
   readonly path: string
   readonly format: SpeechFormat
+  readonly comment?: string
   readonly signal: AbortSignal
 }
 
-/** A raw mono file: 32-bit floats, little-endian. */
-interface RawSpeech {
-  readonly path: string
+/** Raw mono sound: 32-bit floats, little-endian, in a file or generated until the signal reports that the encoder ended. */
+type RawSpeech = (
+  | { readonly path: string }
+  | { readonly input: (ended: AbortSignal) => AsyncIterable<Uint8Array> }
+) & {
   readonly rate: number
   readonly seconds: number
 }
@@ -74,12 +77,14 @@ type SpeechFormat = keyof typeof codecs
 /** Encodes speech as WAV or MP3, marked as AI-generated. */
 export async function writeSpeech(
   speech: RawSpeech,
-  { path, format, signal }: WriteSpeechOptions,
+  { path, format, comment = aiGeneratedComment, signal }: WriteSpeechOptions,
 ): Promise<void> {
-  const form = ['-protocol_whitelist', 'file', '-f', 'f32le', '-ar', String(speech.rate), '-ac', '1']
-  const input = [...form, '-i', fileUrl(speech.path)]
+  const form = ['-f', 'f32le', '-ar', String(speech.rate), '-ac', '1']
+  const [protocol, source] = 'path' in speech ? ['file', fileUrl(speech.path)] : ['pipe', 'pipe:0']
+  const input = ['-protocol_whitelist', protocol, ...form, '-i', source]
   await runRaw({
-    args: [...input, '-metadata', `comment=${aiGeneratedComment}`, ...codecs[format], path],
+    args: [...input, '-metadata', `comment=${comment}`, ...codecs[format], path],
+    ...('input' in speech && { input: speech.input }),
     signal,
     timeoutMs: startMs + secondMs * speech.seconds,
   })
