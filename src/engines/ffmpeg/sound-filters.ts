@@ -77,7 +77,7 @@ const maxSample = 1e5
 /**
  * Replaces invalid samples with silence, before other filters spread them. A comparison with NaN is false.
  */
-const replaceInvalid = `aeval=exprs='if(between(val(ch),-${maxSample},${maxSample}),val(ch),0)':c=same`
+export const replaceInvalid = `aeval=exprs='if(between(val(ch),-${maxSample},${maxSample}),val(ch),0)':c=same`
 
 /**
  * Returns filters that convert a decoded stream to regular stereo, by default at 48 kHz. Invalid samples

@@ -1,5 +1,5 @@
 import { rename, rm } from 'node:fs/promises'
-import { mixCeiling, padTo, soundRate, truePeakLimiter } from './sound-filters.ts'
+import { mixCeiling, padTo, replaceInvalid, soundRate, truePeakLimiter } from './sound-filters.ts'
 import { inputArgs, logFilter, runRaw } from './run.ts'
 
 interface LimitTruePeakOptions {
@@ -12,7 +12,7 @@ interface LimitTruePeakOptions {
 }
 
 /** Maximum true peak of a mix in a result, dBTP (EBU R 128). */
-const maxTruePeak = -1
+export const maxTruePeak = -1
 
 /** Additional headroom of each further encoding, dB, because AAC adds different peaks every time. */
 const marginDecibels = 0.2
@@ -33,12 +33,12 @@ export async function limitTruePeak(path: string, options: LimitTruePeakOptions)
   const { onProgress } = options
   const limited = `${path}-limited.m4a`
   let ceiling = mixCeiling
-  let measured = await truePeak(path, options)
+  let measured = (await measureLevel(path, options)).truePeak
   for (let attempt = 0; measured > maxTruePeak && attempt < maxAttempts; attempt += 1) {
     onProgress((100 * attempt) / maxAttempts)
     ceiling -= measured - maxTruePeak + marginDecibels
     await encodeLimited(path, { ...options, limited, ceiling })
-    measured = await truePeak(limited, options)
+    measured = (await measureLevel(limited, options)).truePeak
   }
   if (ceiling < mixCeiling) await replaceSound(path, limited, options)
   onProgress(100)
@@ -48,21 +48,38 @@ export async function limitTruePeak(path: string, options: LimitTruePeakOptions)
   ]
 }
 
-/** Returns the true peak of the first audio stream, dBTP (ITU-R BS.1770), or -Infinity for silence. */
-async function truePeak(path: string, { signal, timeoutMs }: LimitTruePeakOptions): Promise<number> {
-  let peak = -Infinity
+/** Level of a sound (ITU-R BS.1770). */
+export interface SoundLevel {
+  /** Integrated loudness of its channels, LUFS; undefined for silence. */
+  readonly loudness: number | undefined
+  /** dBTP; -Infinity for silence. */
+  readonly truePeak: number
+}
+
+/** Loudness that is reported if no block is louder, LUFS. */
+const silentLoudness = -70
+
+/** Measures the first audio stream of a file. */
+export async function measureLevel(
+  path: string,
+  { signal, timeoutMs }: Pick<LimitTruePeakOptions, 'signal' | 'timeoutMs'>,
+): Promise<SoundLevel> {
+  let [loudness, peak] = [silentLoudness, -Infinity]
   await runRaw({
     args: [
       ...['-loglevel', 'repeat+level+info', ...inputArgs(path, ['-vn']), '-map', '0:a:0'],
-      ...['-af', 'ebur128=peak=true:framelog=verbose', '-f', 'null', '-'],
+      ...['-af', `${replaceInvalid},ebur128=peak=true:framelog=verbose`, '-f', 'null', '-'],
     ],
     ...{ signal, timeoutMs },
+    // The summary is at the end: what a tag of the file imitates is before it.
     readLog: logFilter((line) => {
       const [, decibels] = /\bPeak:\s+(-?[\d.]+) dBFS/.exec(line) ?? []
       if (decibels !== undefined) peak = Number(decibels)
+      const [, lufs] = /\bI:\s+(-?[\d.]+) LUFS/.exec(line) ?? []
+      if (lufs !== undefined) loudness = Number(lufs)
     }),
   })
-  return peak
+  return { loudness: loudness > silentLoudness ? loudness : undefined, truePeak: peak }
 }
 
 interface EncodeLimitedOptions extends LimitTruePeakOptions {
