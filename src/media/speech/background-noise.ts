@@ -2,7 +2,7 @@ import { Spectrum } from '../audio/spectrum.ts'
 import { speechRate, type TimeSpan } from './speech-types.ts'
 
 /** Samples per frame: 64 ms. */
-const backgroundFrameSamples = 1024
+export const backgroundFrameSamples = 1024
 
 /** Background sound of a recording of speech. */
 export interface BackgroundAnalysis {
@@ -42,10 +42,13 @@ export function analyzeBackground(sound: Float32Array, spans: readonly TimeSpan[
   if (pauses.length < minGapFrames) return { kind: 'unknown', speech, gaps }
   if (gaps < maxSilenceDbfs || gaps < speech - maxGapDifferenceDb) return { kind: 'none', speech, gaps }
   const spectrum = new Spectrum(backgroundFrameSamples)
-  const tonal = pauses.filter(
-    ({ samples, power }) => power > 0 && peakEnergyShare(spectrum.magnitudes(samples)) >= minPeakEnergy,
-  )
+  const tonal = pauses.filter(({ samples }) => isTonal(samples, spectrum))
   return { kind: tonal.length >= minMusicFrames * pauses.length ? 'music' : 'noise', speech, gaps }
+}
+
+/** Whether at least half of the energy of a frame of 1024 samples at 16 kHz is in narrow peaks of its spectrum. */
+export function isTonal(frame: Float32Array, spectrum: Spectrum): boolean {
+  return meanPower(frame) > 0 && peakEnergyShare(spectrum.magnitudes(frame)) >= minPeakEnergy
 }
 
 interface AudioFrame {

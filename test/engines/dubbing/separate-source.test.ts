@@ -1,0 +1,147 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { separateSource } from '../../../src/engines/dubbing/separate-source.ts'
+import { probe } from '../../../src/engines/ffmpeg/probe.ts'
+import { installPack } from '../../../src/engines/packs/install.ts'
+import { manifest } from '../../../src/engines/packs/manifest.ts'
+import { configuredPacks, configurePacks } from '../../../src/engines/packs/resolve.ts'
+import { concatSamples } from '../../../src/media/audio/windows.ts'
+import { generateMedia, picture, scratchFolder } from '../ffmpeg/generate-media.ts'
+import { writeFloatWav } from '../float-wav.ts'
+import { stem, writeFakePack } from '../speech/fake-speech-models.ts'
+import { hasSpeechFiles, mixed, neverAborted, noise, silence, useSpeechPacks } from '../speech/recordings.ts'
+import { staged } from './marked-video.ts'
+import { firstChannel, levelOf, readMonoWav, sine, toneLevel } from './sounds.ts'
+
+const folder = await scratchFolder()
+const rate = 48_000
+
+/** A voice at 700 Hz that pauses, mono, 48 kHz. The fake separator keeps frequencies up to 1,080 Hz as voices. */
+const voice = (seconds: number) => {
+  const tone = sine(700, seconds, 0.2)
+  return tone.map((sample, at) => (at % (2 * rate) < 1.5 * rate ? sample : 0))
+}
+/** Tones above the voice. */
+const music = (seconds: number, level: number) =>
+  mixed(sine(1500, seconds, level), sine(2310, seconds, level))
+/** Noise at 48 kHz, above the voice in part. */
+const hiss = (seconds: number, level: number) => noise(3 * seconds, level).subarray(0, seconds * rate)
+const quiet = (seconds: number) => silence(3 * seconds)
+
+async function separate(name: string, sound: Float32Array, steps?: string) {
+  const file = await staged(await writeFloatWav(join(folder, `${name}.wav`), sound, rate))
+  const shares: number[] = []
+  const own = steps ?? (await scratchFolder())
+  const options = { steps: own, signal: neverAborted, onShare: (share: number) => shares.push(share) }
+  const result = await separateSource(file, options)
+  expect(shares).toEqual(shares.toSorted((one, other) => one - other))
+  expect(shares.at(-1)).toBe(1)
+  return { ...result, steps: own, shares }
+}
+
+describe('the separated sound of a file', () => {
+  beforeAll(async () => {
+    const files = { 'vocals.onnx': stem(0, 100), 'accompaniment.onnx': stem(101, 1023) }
+    const mirror = join(folder, 'mirror')
+    useSpeechPacks(folder, await writeFakePack(mirror, 'voice-separation', files), mirror)
+    const packs = configuredPacks()
+    if (packs) await installPack(packs, 'voice-separation')
+  })
+
+  it('is the voice and the music, as long as the file', async () => {
+    const { seconds, ...result } = await separate('song', mixed(voice(14), music(14, 0.05)))
+    expect(result).toMatchObject({ separator: 'spleeter', keepsMusic: true })
+    expect(seconds).toBe(14)
+    const voices = await readMonoWav(result.voice)
+    expect(Math.abs(voices.length - 14 * rate)).toBeLessThan(5)
+    expect(toneLevel(voices, 700, [4.1, 5.4])).toBeCloseTo(20 * Math.log10(0.2), 0)
+    expect(toneLevel(voices, 1500, [4.1, 5.4])).toBeLessThan(-60)
+    const path = result.music ?? ''
+    expect((await probe(path)).audio).toMatchObject([{ codec: 'pcm_s16le', channels: 2, sample_rate: rate }])
+    const others = await firstChannel(path, 14)
+    expect(toneLevel(others, 1500, [1, 13])).toBeCloseTo(20 * Math.log10(0.05), 0)
+    expect(toneLevel(others, 700, [4.1, 5.4])).toBeLessThan(-50)
+    expect((await probe(path)).duration_ms).toBe(14_000)
+    // 0.05² for two tones against 0.2² for three quarters of the time.
+    expect(result.musicShare).toBeCloseTo(0.005 / (0.005 + 0.03), 2)
+    expect((await readdir(result.steps)).toSorted()).toEqual([
+      ...['music-spleeter.wav', expect.stringMatching(/^separated-[\da-f]+\.json$/), 'voice-spleeter.wav'],
+    ])
+  })
+
+  it.each([
+    ['music', () => music(30, 0.02), true],
+    ['music only in the first 10 s', () => concatSamples([music(10, 0.02), quiet(20)]), true],
+    ['silence', () => quiet(30), false],
+    ['hiss at -60 dBFS', () => hiss(30, 0.001), false],
+  ] as const)('has music or not: %s', async (name, background, hasMusic) => {
+    const result = await separate(name.replaceAll(/\W/g, '-'), mixed(voice(30), background()))
+    expect(result.music !== null).toBe(hasMusic)
+    expect((await readdir(result.steps)).some((file) => file.startsWith('music-'))).toBe(hasMusic)
+    expect(levelOf(await readMonoWav(result.voice), 4.1, 5.4)).toBeGreaterThan(-20)
+  })
+
+  it('is reused by the next attempt, but never the files of a killed one', async () => {
+    const steps = await scratchFolder()
+    for (const name of ['unfinished-voice-spleeter.wav', 'voice-spleeter.wav', 'music-spleeter.wav'])
+      await writeFile(join(steps, name), 'half of a file')
+    const sound = mixed(voice(6), music(6, 0.05))
+    const first = await separate('again', sound, steps)
+    expect(first.shares.length).toBeGreaterThan(1)
+    const bytes = await readFile(first.voice)
+    expect(bytes.length).toBeGreaterThan(6 * 2 * 44_100)
+    expect((await readdir(steps)).filter((name) => name.startsWith('unfinished'))).toEqual([])
+    const second = await separate('again', sound, steps)
+    expect(second).toEqual({ ...first, shares: [1] })
+    expect(await readFile(second.voice)).toEqual(bytes)
+  })
+
+  it('is that of the sound of a video from its start', async () => {
+    const path = await generateMedia(join(folder, 'late.mp4'), [
+      ...[...picture(8), '-itsoffset', '1.5', '-f', 'lavfi', '-i', 'sine=frequency=700:duration=5'],
+      ...['-c:v', 'libx264', '-c:a', 'aac'],
+    ])
+    const result = await separateSource(await staged(path), {
+      ...{ steps: await scratchFolder(), signal: neverAborted },
+    })
+    const voices = await readMonoWav(result.voice)
+    expect(Math.abs(voices.length - 8 * rate)).toBeLessThan(50)
+    expect(levelOf(voices, 0, 1.4)).toBeLessThan(-70)
+    expect(levelOf(voices, 1.6, 6.4)).toBeGreaterThan(-30)
+    expect(levelOf(voices, 6.6, 8)).toBeLessThan(-70)
+  })
+
+  it('is not made of a picture, and not finished after an abort', async () => {
+    const steps = await scratchFolder()
+    const silent = await staged(
+      await generateMedia(join(folder, 'silent.mp4'), [...picture(1), '-c:v', 'libx264']),
+    )
+    await expect(separateSource(silent, { steps, signal: neverAborted })).rejects.toMatchObject({
+      code: 6014,
+    })
+    const file = await staged(await writeFloatWav(join(folder, 'long.wav'), voice(60), rate))
+    const stop = new AbortController()
+    const started = separateSource(file, {
+      ...{ steps, signal: stop.signal },
+      onShare: () => stop.abort(new Error('enough')),
+    })
+    await expect(started).rejects.toThrow('enough')
+    expect(await readdir(steps)).toEqual([])
+  })
+})
+
+describe('without a separator of music', () => {
+  it.skipIf(!hasSpeechFiles)('the denoiser returns the voice only (REELWRIGHT_TESTDATA)', async () => {
+    useSpeechPacks(join(folder, 'other'))
+    const result = await separate('denoised', mixed(voice(4), music(4, 0.05)))
+    expect(result).toMatchObject({ music: null, musicShare: 0, separator: 'gtcrn', keepsMusic: false })
+    expect((await probe(result.voice)).audio).toMatchObject([{ channels: 1, sample_rate: 16_000 }])
+    expect((await probe(result.voice)).duration_ms).toBe(4000)
+  })
+
+  it('the error names the pack', async () => {
+    configurePacks({ folder: join(folder, 'none'), automatic: false, own: {}, manifest })
+    await expect(separate('none', quiet(1))).rejects.toMatchObject({ code: 6401 })
+  })
+})
