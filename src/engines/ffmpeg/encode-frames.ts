@@ -1,6 +1,7 @@
 import type { Rational } from '../../contract/media-facts.ts'
 import type { Frame } from '../../media/clean/frame.ts'
 import { evenSize } from '../../media/clean/region.ts'
+import { formatRate } from '../../media/frame-rate.ts'
 import { uprightSize } from '../../media/geometry.ts'
 import {
   decodeArgs,
@@ -10,7 +11,7 @@ import {
   isYuv,
   pixelFormat,
 } from './decode-frames.ts'
-import { logFilter, runRaw } from './run.ts'
+import { logFilter, runRaw, runWithReports } from './run.ts'
 
 /** Settings of the x264 encoder. */
 export interface EncoderSettings {
@@ -141,6 +142,47 @@ function interlacingParams({ stream: { interlaced } }: Footage): string[] {
 /** Returns a time base, in ticks per second, in which every frame of the rate has an integer time. */
 function timescale({ num }: Rational): string {
   return String(num * Math.ceil(10_000 / num))
+}
+
+interface ReencodeFramesOptions extends FrameSelection, EncodeFramesOptions {
+  /** Filters applied to the decoded frames, which may repeat them. */
+  readonly filters: readonly string[]
+  /** Number of frames after the filters; further ones are dropped. */
+  readonly frames: number
+  /** Working folder of ffmpeg, for files that the filters name. */
+  readonly cwd: string
+  /** Called with the number of frames encoded so far. */
+  readonly onFrames: (frames: number) => void
+}
+
+/**
+ * Encodes frames of a video as `encodeFrames` does, in one process. Returns the number of encoded frames, fewer than
+ * `frames` if the video ends first.
+ */
+export async function reencodeFrames(
+  path: string,
+  footage: Footage,
+  { filters, frames, cwd, onFrames, signal, timeoutMs, ...selection }: ReencodeFramesOptions,
+): Promise<number> {
+  const decoding = await decodeArgs(footage, { ...selection, signal }, [
+    ...filters,
+    ...propertyFilters(footage),
+  ])
+  let encoded = 0
+  await runWithReports(
+    {
+      args: [
+        // The second number replaces that of the decoded frames.
+        ...[...decoding, '-frames:v', String(frames), ...x264Args(footage, selection)],
+        ...['-pix_fmt', pixelFormat(footage), '-r', formatRate(footage.rate), '-sn', '-dn'],
+        ...['-map_metadata', '-1', '-map_chapters', '-1', '-video_track_timescale', timescale(footage.rate)],
+        path,
+      ],
+      ...{ cwd, signal, timeoutMs },
+    },
+    (report) => onFrames((encoded = report.frames)),
+  )
+  return encoded
 }
 
 /** Size and quality of an encoded frame. */
