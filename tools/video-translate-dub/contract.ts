@@ -31,7 +31,7 @@ export const projectInput = {
 const input = z
   .object({
     file_id: fileRef({ kinds: ['video', 'audio'], describe: 'Up to 120 min' }),
-    source_lang: agentField(z.enum(dubbingLanguages), { kind: 'language' }).describe('Spoken language'),
+    source_lang: agentField(z.enum(dubbingLanguages), { kind: 'language' }).describe('Spoken'),
     target_lang: agentField(z.string().min(1).max(40), { kind: 'language' }).describe(
       `${voiceLanguages.join(', ')}; or a language of the voice`,
     ),

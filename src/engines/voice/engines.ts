@@ -26,8 +26,10 @@ export interface SpeechEngines extends AsyncDisposable {
   /** Recognises the synthesized speech; undefined if none is installed, or if it writes another script than the text. */
   readonly listener: Recogniser | undefined
   /** Separates the voice from other sound; null if no separator is installed. */
-  separate(sound: MonoAudio, signal: AbortSignal): Promise<SeparatedVoice | null>
+  separate: SeparateReference
 }
+
+type SeparateReference = (sound: MonoAudio, signal: AbortSignal) => Promise<SeparatedVoice | null>
 
 /** A separated voice, and the name of the separator. */
 interface SeparatedVoice extends MonoAudio {
@@ -51,19 +53,29 @@ export async function openEngines(
   }
   const opening = open(spokenLanguage(ref_lang))
   const recogniser = await (ref_text === undefined ? opening : opening.catch(undefinedUnlessAborted(signal)))
-  const listener = hasOtherScript(text_lang)
-    ? undefined
-    : spokenLanguage(text_lang) === spokenLanguage(ref_lang)
-      ? recogniser
-      : await open(spokenLanguage(text_lang)).catch(undefinedUnlessAborted(signal))
+  const isShared = !hasOtherScript(text_lang) && spokenLanguage(text_lang) === spokenLanguage(ref_lang)
+  const listener = isShared ? recogniser : await openListener(text_lang, signal)
+  if (listener && !isShared) opened.use(listener)
   const kept = opened.move()
   return {
     cloner,
     recogniser,
     listener,
-    separate: (sound, requestSignal) => separateVoice(sound, join(scratch, 'reference.wav'), requestSignal),
+    separate: referenceSeparator(scratch),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
+}
+
+/** Returns what separates the voice of a reference from other sound, by a file in a scratch folder. */
+export function referenceSeparator(scratch: string): SeparateReference {
+  return (sound, signal) => separateVoice(sound, join(scratch, 'reference.wav'), signal)
+}
+
+/** Opens a recogniser that checks speech; undefined if none is installed, or none writes the script of the language. */
+export async function openListener(language: string, signal: AbortSignal): Promise<Recogniser | undefined> {
+  if (hasOtherScript(language)) return undefined
+  const opening = selectRecogniser(language).then((chosen) => chosen.open(signal))
+  return await opening.catch(undefinedUnlessAborted(signal))
 }
 
 /** Whether a language is written in traditional or Cantonese script; recognisers write simplified Mandarin. */

@@ -8,6 +8,7 @@ import { compareTranscripts, transcriptSimilarity } from '../../media/speech/tra
 import { findReferenceSpans } from '../../media/speech/voice-reference.ts'
 import { hasOtherScript, type SpeechEngines, type VoiceRequest } from './engines.ts'
 import {
+  type AnalyzedRecording,
   analyzeRecording,
   normalizeLevel,
   readReferenceCandidate,
@@ -41,6 +42,10 @@ export interface PreparedReference {
 
 interface PrepareReferenceOptions
   extends Pick<SpeechEngines, 'recogniser' | 'separate'>, Pick<RunContext, 'signal'> {
+  /** Speech of one person in the file, with its remarks; by default, the whole file is analysed. */
+  readonly activity?: AnalyzedRecording
+  /** Field that names the file, for errors. */
+  readonly field?: 'ref_file_id' | 'file_id'
   /** Time after which a given transcript is no longer compared, ms; 60 s by default. */
   readonly comparisonMs?: number
 }
@@ -52,11 +57,19 @@ interface PrepareReferenceOptions
 export async function prepareReference(
   file: StagedFile,
   input: VoiceRequest,
-  { recogniser, separate, signal, comparisonMs: timeLimit = comparisonMs }: PrepareReferenceOptions,
+  {
+    recogniser,
+    separate,
+    signal,
+    activity,
+    field,
+    comparisonMs: timeLimit = comparisonMs,
+  }: PrepareReferenceOptions,
 ): Promise<PreparedReference> {
-  const voices = await analyzeRecording(file, signal)
+  const voices = activity ?? (await analyzeRecording(file, signal))
   const choice = findReferenceSpans(voices)
-  if ('unmetRule' in choice) throw unsuitableReference(file, choice.unmetRule)
+  const source = { name: file.name, field }
+  if ('unmetRule' in choice) throw unsuitableReference(source, choice.unmetRule)
   const language = spokenLanguage(input.ref_lang ?? input.text_lang)
   const { ref_text } = input
   const isGiven = ref_text !== undefined
@@ -75,7 +88,7 @@ export async function prepareReference(
     // With a given transcript, stop at the span that matches it.
     if (isGiven ? !candidate.recognised || matchesText(ref_text, candidate) : isRecognised(candidate)) break
   }
-  const best = isGiven ? bestMatch(ref_text, candidates) : firstRecognised(file, candidates)
+  const best = isGiven ? bestMatch(ref_text, candidates) : firstRecognised(source, candidates)
   const { span, separator, recognised } = best
   const level = normalizeLevel(best.samples, best.rate)
   return {
@@ -137,7 +150,10 @@ const isRecognised = (candidate: ReferenceCandidate): boolean =>
 const recognitionConfidence = ({ recognised }: ReferenceCandidate): number => recognised?.confidence ?? 0
 
 /** First candidate with a reliable transcript. Throws 6016 if there is none. */
-function firstRecognised(file: StagedFile, candidates: readonly ReferenceCandidate[]): ReferenceCandidate {
+function firstRecognised(
+  file: ReferenceSource,
+  candidates: readonly ReferenceCandidate[],
+): ReferenceCandidate {
   const found = candidates.find(isRecognised)
   if (found) return found
   const maxConfidence = Math.max(...candidates.map(recognitionConfidence))
@@ -147,16 +163,23 @@ function firstRecognised(file: StagedFile, candidates: readonly ReferenceCandida
   throw unsuitableReference(
     file,
     unmetRule,
-    'Give ref_text, its exact transcript, with ref_lang; or give a clearer recording.',
+    file.field === 'file_id'
+      ? 'Give ref_file_id, a clearer recording of the voice, with ref_lang.'
+      : 'Give ref_text, its exact transcript, with ref_lang; or give a clearer recording.',
   )
 }
 
+/** A file with a reference, as errors name it. */
+interface ReferenceSource extends Pick<StagedFile, 'name'> {
+  readonly field: PrepareReferenceOptions['field']
+}
+
 function unsuitableReference(
-  { name }: StagedFile,
+  { name, field = 'ref_file_id' }: ReferenceSource,
   unmetRule: string,
   hint = 'Give a recording in which one person speaks clearly for 5 to 10 s, without music or long pauses.',
 ): MediaError {
-  return new MediaError(6016, `ref_file_id: ${name} is not a usable reference: ${unmetRule}`, { hint })
+  return new MediaError(6016, `${field}: ${name} is not a usable reference: ${unmetRule}`, { hint })
 }
 
 /**

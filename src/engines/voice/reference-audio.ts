@@ -17,12 +17,17 @@ import {
 import { referencePadding, referenceRule, type SpeechActivity } from '../../media/speech/voice-reference.ts'
 import { type SpeechEngines, undefinedUnlessAborted } from './engines.ts'
 
+/** Speech and speakers of a recording, with remarks on missing sound. */
+export interface AnalyzedRecording extends SpeechActivity {
+  readonly notes: readonly string[]
+}
+
 /** Finds speech and speakers in a recording. `notes` report sound that is missing or cannot be decoded. */
 export async function analyzeRecording(
   { path, facts }: StagedFile,
   signal: AbortSignal,
-): Promise<SpeechActivity & { readonly notes: readonly string[] }> {
-  const limits = { signal, timeoutMs: decodingMs }
+): Promise<AnalyzedRecording> {
+  const limits = { signal, timeoutMs: decodingMs + (facts?.duration_ms ?? 0) }
   let filled = 0
   const read = replayable(() => decodeVoice(path, { ...limits, onGaps: (missing) => (filled = missing) }))
   const speech: TimeSpan[] = []
@@ -36,7 +41,7 @@ export async function analyzeRecording(
 /** Sample rate of references, Hz: the highest that an engine uses. */
 export const referenceRate = 32_000
 
-/** Timeout of decoding, ms: half an hour takes seconds. */
+/** Timeout of decoding, ms: half an hour takes seconds; what reads a whole recording also takes time. */
 const decodingMs = 300_000
 
 /** Context before and after a span for the analysis of its background, seconds. */

@@ -39,51 +39,68 @@ interface SpeakSentencesOptions {
 /** Synthesizes sentences in order. A sentence with lost words is repeated; the best attempt is used. */
 export async function* speakSentences(
   sentences: readonly string[],
-  speakers: SpeakSentenceEngines,
+  { cloner, listener }: SpeakSentenceEngines,
   options: SpeakSentencesOptions,
 ): AsyncGenerator<SpokenSentence> {
-  const kept = await readdir(options.steps)
+  const { language, reference, speed, signal } = options
+  const keep = await openKeptSpeech(options.steps)
   for (const [index, text] of sentences.entries()) {
-    const stepName = `sentence-${index}-${sentenceDigest(text, speakers.cloner, options)}`
-    const stored = kept.find((name) => name.startsWith(`${stepName}-`) && name.endsWith('.f32'))
-    if (stored !== undefined) {
-      yield { text, ...(await readStoredSentence(join(options.steps, stored))) }
-      continue
-    }
-    const spoken = await speakSentence(text, speakers, options)
-    const lostPercent = Math.round(100 * (spoken.lostShare ?? 0))
-    await writeDurably(
-      join(options.steps, `${stepName}-${spoken.rate}-${lostPercent}.f32`),
-      sampleBytes(spoken.samples),
+    const speak = () => cloner.speak({ text, language, reference, speed }, { signal })
+    yield await keep(
+      `sentence-${index}-${speechDigest([text, cloner.name, language, speed], reference)}`,
+      text,
+      () => speakChecked(text, speak, { listener, language, signal }),
     )
-    yield spoken
+  }
+}
+
+/** Returns the kept sentence of a name, or speaks and keeps it. */
+type KeepSpeech = (
+  name: string,
+  text: string,
+  speak: () => Promise<SpokenSentence>,
+) => Promise<SpokenSentence>
+
+/** Opens the sentences that earlier attempts at a task kept in a folder, by name. */
+export async function openKeptSpeech(steps: string): Promise<KeepSpeech> {
+  const kept = await readdir(steps)
+  return async (name, text, speak) => {
+    const stored = kept.find((file) => file.startsWith(`${name}-`) && file.endsWith('.f32'))
+    if (stored !== undefined) return { text, ...(await readStoredSentence(join(steps, stored))) }
+    const spoken = await speak()
+    const file = `${name}-${spoken.rate}-${Math.round(100 * (spoken.lostShare ?? 0))}.f32`
+    await writeDurably(join(steps, file), sampleBytes(spoken.samples))
+    kept.push(file)
+    return spoken
   }
 }
 
 /** Digest of the inputs of a sentence: the next attempt may use another engine or reference. */
-function sentenceDigest(
-  text: string,
-  { name }: VoiceCloner,
-  { language, reference, speed }: SpeakSentencesOptions,
-): string {
-  const { samples, ...described } = reference
-  const digest = createHash('sha256').update(JSON.stringify([text, name, language, speed, described]))
-  return digest.update(sampleBytes(samples)).digest('hex').slice(0, 16)
+export function speechDigest(inputs: readonly unknown[], reference?: VoiceReference): string {
+  const { samples, ...described } = reference ?? {}
+  const digest = createHash('sha256').update(JSON.stringify([...inputs, described]))
+  if (samples) digest.update(sampleBytes(samples))
+  return digest.digest('hex').slice(0, 16)
 }
 
 function sampleBytes({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
-async function speakSentence(
+interface SpeakCheckedOptions extends Pick<SpeakSentenceEngines, 'listener'> {
+  readonly language: string
+  readonly signal: AbortSignal
+}
+
+/** Speaks a sentence, up to three times while its words are not recognised. Returns the best attempt. */
+export async function speakChecked(
   text: string,
-  { cloner, listener }: SpeakSentenceEngines,
-  options: SpeakSentencesOptions,
+  speak: () => Promise<MonoAudio>,
+  { listener, language, signal }: SpeakCheckedOptions,
 ): Promise<SpokenSentence> {
-  const { language, reference, speed, signal } = options
   let best: { spoken: MonoAudio; recall: number } | undefined
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const spoken = await cloner.speak({ text, language, reference, speed }, { signal })
+    const spoken = await speak()
     const wanted = removeNumbers(text)
     if (!listener || wanted === '') return { text, ...spoken }
     const sound = resample(spoken, speechRate)

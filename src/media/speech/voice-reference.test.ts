@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findReferenceSpans, referenceBounds, referenceRule } from './voice-reference.ts'
+import { findReferenceSpans, referenceBounds, referenceRule, speechOfSpeaker } from './voice-reference.ts'
 import { SpeechSpanDetector } from './speech-spans.ts'
 import type { TimeSpan } from './speech-types.ts'
 
@@ -154,4 +154,46 @@ test('for any recording, every span meets all rules, and one is found if it exis
     }),
     { numRuns: 1000 },
   )
+})
+
+describe('the speech of one speaker', () => {
+  test('is what nobody else says, to the edges of the speech', () => {
+    const heard = {
+      speech: [span(0, 5), span(6, 9), span(10, 11)],
+      turns: [turn(0, 0.1, 3), turn(1, 2.5, 4.9), turn(0, 6.2, 8.8), turn(1, 8, 8.5)],
+    }
+    expect(speechOfSpeaker(heard, 0).speech).toEqual([span(0, 2.5), span(6, 8), span(8.5, 9)])
+    expect(speechOfSpeaker(heard, 1).speech).toEqual([span(3, 5)])
+    expect(speechOfSpeaker(heard, 2).speech).toEqual([])
+  })
+
+  test('overlaps no turn of another, is in order, and is part of the speech', () => {
+    const spans = fc
+      .array(fc.tuple(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 50 })), { maxLength: 12 })
+      .map((lengths) => {
+        let at = 0
+        return lengths.map(([pause, length]) => {
+          const start = (at += pause)
+          return span(start, (at += length))
+        })
+      })
+    const turns = fc.array(fc.tuple(fc.nat(2), fc.nat(500), fc.integer({ min: 1, max: 60 })), {
+      maxLength: 20,
+    })
+    fc.assert(
+      fc.property(spans, turns, (speech, given) => {
+        const all = given.map(([speaker, start, length]) => turn(speaker, start, start + length))
+        const { speech: own } = speechOfSpeaker({ speech, turns: all }, 0)
+        for (const [index, part] of own.entries()) {
+          expect(part.start).toBeGreaterThanOrEqual(own[index - 1]?.end ?? 0)
+          expect(part.end).toBeGreaterThan(part.start)
+          expect(speech.some(({ start, end }) => start <= part.start && part.end <= end)).toBe(true)
+          const others = all.filter(
+            ({ speaker, start, end }) => speaker !== 0 && start < part.end && part.start < end,
+          )
+          expect(others).toEqual([])
+        }
+      }),
+    )
+  })
 })

@@ -12,6 +12,26 @@ export interface SpeechActivity {
 /** Bounds of a reference (contract 3, 4.4), seconds. */
 export const referenceBounds = { shortest: 3, longest: 10, silence: 0.6 } as const
 
+/** The speech of one speaker: the parts of spans in which nobody else speaks, and that this speaker says. */
+export function speechOfSpeaker({ speech, turns }: SpeechActivity, speaker: number): SpeechActivity {
+  const others = turns.filter((turn) => turn.speaker !== speaker)
+  const own = turns.filter((turn) => turn.speaker === speaker)
+  const alone = speech.flatMap((span) =>
+    others
+      .filter((turn) => spansOverlap(turn, span))
+      .reduce<TimeSpan[]>((parts, turn) => parts.flatMap((part) => withoutSpan(part, turn)), [span]),
+  )
+  return { speech: alone.filter((part) => own.some((turn) => spansOverlap(turn, part))), turns }
+}
+
+/** The parts of a span before and after another one. */
+function withoutSpan({ start, end }: TimeSpan, other: TimeSpan): TimeSpan[] {
+  return [
+    { start, end: Math.min(end, other.start) },
+    { start: Math.max(start, other.end), end },
+  ].filter((part) => part.end > part.start)
+}
+
 /** Spans without padding, which would lengthen speech and shorten silence. */
 export const referenceRule: VoiceActivityRule = { ...defaultVoiceActivityRule, padding: 0 }
 
