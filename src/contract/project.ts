@@ -56,7 +56,7 @@ export const projectFields = {
 }
 
 /**
- * A field that only some requests read, which only their files show: an invalid value is kept as it is, and the plan
+ * A field that only some requests read, which only their files show: an invalid value is kept unchanged, and the plan
  * rejects it where the field is read.
  */
 export function uncheckedField<Schema extends z.ZodType>(schema: Schema): z.ZodCatch<Schema> {

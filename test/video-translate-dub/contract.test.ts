@@ -109,7 +109,7 @@ it('fields that are not listed are ignored', () => {
   expect(validateBody(videoTranslateDub, { ...smallest, lip_sync: true })).not.toHaveProperty('lip_sync')
 })
 
-it('publishes the project fields as they are where they are read', () => {
+it('publishes the types of the project fields', () => {
   expect(publishInputSchema(videoTranslateDub.input)).toMatchObject({
     properties: {
       project_formats: { type: 'array', default: ['gtrk'] },

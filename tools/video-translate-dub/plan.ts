@@ -79,7 +79,7 @@ const projects = z.object(projectInput)
 
 /**
  * Returns the fields for projects, which only requests with a video read. Throws 6016 for invalid ones: the schema of the
- * request keeps them as they are, because the kind of the file is not known there.
+ * request keeps them unchanged, because the kind of the file is not known there.
  */
 export function checkProjectFields(input: DubInput): z.output<typeof projects> {
   const { project_formats, source_path, local_output_dir, struct_meta } = input

@@ -102,7 +102,7 @@ describe('rewriteLines', () => {
   it.each([
     ['has no usable answer', new NoUsableAnswer('small declines', { hint: '' })],
     ['is busy', new MediaError(6402, 'small is busy')],
-  ])('leaves lines as they are when the model %s', async (_, error) => {
+  ])('leaves lines unchanged when the model %s', async (_, error) => {
     const { model } = modelThat(() => {
       throw error
     })

@@ -131,7 +131,7 @@ interface RewriteLinesOptions {
 
 /**
  * Rewrites lines to fit their time. Returns the new texts by line index. Lines for which a model has no usable answer, or
- * fails, are absent: they stay as they are.
+ * fails, are absent: they stay unchanged.
  */
 export async function rewriteLines(
   lines: readonly LineToRewrite[],

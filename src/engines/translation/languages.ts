@@ -25,7 +25,7 @@ const languageNames: Readonly<Record<SubtitleLanguage | 'zh-HK', string>> = {
   'fr-FR': 'French',
   'pt-PT': 'Portuguese of Portugal',
   'vi-VN': 'Vietnamese',
-  'zh-HK': 'spoken Cantonese of Hong Kong, written as it is spoken, in traditional characters',
+  'zh-HK': 'spoken Cantonese of Hong Kong, in the words of speech, in traditional characters',
 }
 
 const englishNames = new Intl.DisplayNames('en', { type: 'language', languageDisplay: 'standard' })
@@ -46,7 +46,7 @@ export function isSameLanguage(one: string, other: string): boolean {
   return baseLanguage(one) === baseLanguage(other)
 }
 
-/** Unicode scripts of the ISO 15924 codes that stand for several or for a variant. */
+/** Unicode scripts of the ISO 15924 codes of several scripts or of a variant. */
 const unicodeScripts: Readonly<Record<string, string>> = {
   ...{ Hans: String.raw`\p{sc=Han}`, Hant: String.raw`\p{sc=Han}`, Kore: String.raw`\p{sc=Hangul}` },
   Jpan: String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}`,
