@@ -6,6 +6,7 @@ const soak = [
   'test/{day,fuzz}/**/*.test.ts',
   'test/http/{flat-memory,json-limits}.test.ts',
   'test/library/{pgvector-recall,thousand-files}.test.ts',
+  'test/engines/dubbing/memory.test.ts',
   'test/material-describe/flags.test.ts',
   'test/pack.test.ts',
   'test/video-long2short{,-pro}/killed.test.ts',

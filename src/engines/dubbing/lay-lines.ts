@@ -112,7 +112,8 @@ function levelledSpeech({ samples, rate }: MonoAudio): Float32Array {
   const speech = resample({ samples: samples.subarray(from, to), rate }, soundRate)
   if (speech.length === 0) return speech
   const meter = new LoudnessMeter()
-  const both = Float32Array.from({ length: 2 * speech.length }, (_, at) => speech[at >> 1] ?? 0)
+  const both = new Float32Array(2 * speech.length)
+  for (let at = 0; at < both.length; at += 1) both[at] = speech[at >> 1] ?? 0
   // A shorter sound is repeated: the silence after it would count.
   for (let measured = 0; measured < measuredSamples; measured += speech.length) meter.push(both)
   const loudness = meter.finish() ?? lineLoudness

@@ -28,7 +28,7 @@ async function lay(lines: readonly LaidLine[], seconds: number) {
   return { spans, sound }
 }
 
-/** Speech as it is laid at speed 1, apart from its level and fades. */
+/** Speech that is laid at speed 1, without its level and fades. */
 function laidSpeech({ samples, rate: own }: MonoAudio): Float32Array {
   const { from, to } = soundSpan(samples, own)
   return resample({ samples: samples.subarray(from, to), rate: own }, rate)

@@ -96,7 +96,7 @@ describe('the mix of a dub with music', () => {
     expect(Math.abs(facts.duration_ms - 12_000)).toBeLessThan(25)
   })
 
-  it('keeps the music as it is where nobody speaks, and lowers it by 12 dB under lines', async () => {
+  it('leaves the music unchanged where nobody speaks, and lowers it by 12 dB under lines', async () => {
     const { file, background } = await source('levels')
     const { path, level } = await mix('levels.m4a', file, { background })
     const sound = await firstChannel(path, 12)
@@ -171,7 +171,7 @@ describe('a dub without music', () => {
     expect(notes).toEqual([expect.stringMatching(/^the sound is [\d.]+ LU quieter than the source$/)])
   })
 
-  it('is as it is if the source or the dub is silent', async () => {
+  it('is written if the source or the dub is silent', async () => {
     const silent = await staged(await writeFloatWav(join(folder, 'silent.wav'), quiet(12), rate))
     const dub = await writeFloatWav(join(folder, 'nothing.wav'), quiet(12), rate)
     for (const [name, sounds] of [

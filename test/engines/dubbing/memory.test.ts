@@ -1,0 +1,90 @@
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { layLines } from '../../../src/engines/dubbing/lay-lines.ts'
+import { mixDub } from '../../../src/engines/dubbing/mix-dub.ts'
+import { separateSource } from '../../../src/engines/dubbing/separate-source.ts'
+import { installPack } from '../../../src/engines/packs/install.ts'
+import { configuredPacks } from '../../../src/engines/packs/resolve.ts'
+import { soakSize } from '../../soak-size.ts'
+import { generateMedia, scratchFolder } from '../ffmpeg/generate-media.ts'
+import { stem, writeFakePack } from '../speech/fake-speech-models.ts'
+import { neverAborted, useSpeechPacks } from '../speech/recordings.ts'
+import { staged } from './marked-video.ts'
+import { rate, sine } from './sounds.ts'
+
+const folder = await scratchFolder()
+/** Length of the sound, minutes. */
+const minutes = soakSize(4, 60)
+const seconds = 60 * minutes
+/** Growth that the garbage collector and the allocator explain, MiB: the sound of an hour takes 690 MiB per channel. */
+const maxGrowth = 90
+
+/** Returns a function that measures the resident memory of this process, and the largest growth since a share of the work. */
+function watchMemory(startShare: number) {
+  let start: number | undefined
+  let growth = 0
+  return {
+    measure(share: number) {
+      const memory = process.memoryUsage.rss() / 2 ** 20
+      if (share >= startShare) start ??= memory
+      if (start !== undefined) growth = Math.max(growth, memory - start)
+    },
+    growth: () => (start === undefined ? Infinity : growth),
+  }
+}
+
+it(
+  `separates, lays and mixes ${minutes} min of sound in constant memory`,
+  { timeout: 7_200_000 },
+  async () => {
+    const files = { 'vocals.onnx': stem(0, 100), 'accompaniment.onnx': stem(101, 1023) }
+    const mirror = join(folder, 'mirror')
+    useSpeechPacks(folder, await writeFakePack(mirror, 'voice-separation', files), mirror)
+    const packs = configuredPacks()
+    if (packs) await installPack(packs, 'voice-separation')
+    const sound = `aevalsrc='0.1*sin(2*PI*500*t)+0.02*sin(2*PI*2100*t)':s=${rate}:d=${seconds}`
+    const source = await staged(
+      await generateMedia(join(folder, 'source.m4a'), ['-f', 'lavfi', '-i', sound, '-c:a', 'aac']),
+    )
+    const separating = watchMemory(0.1)
+    const separated = await separateSource(source, {
+      ...{ steps: folder, signal: neverAborted, onShare: separating.measure },
+    })
+    expect(separating.growth()).toBeLessThan(maxGrowth)
+    expect(separated.music).not.toBeNull()
+
+    const count = Math.floor(seconds / 4.5)
+    const lines = Array.from({ length: count }, (_, index) => ({
+      ...{ start: Math.round(4.5 * index * rate), length: 4 * rate, speed: 1 + (index % 4) * 0.05 },
+      read: () =>
+        Promise.resolve({
+          samples: sine(200 + (index % 50), 4.1).filter((__, at) => at % 2 === 0),
+          rate: rate / 2,
+        }),
+    }))
+    const laying = watchMemory(0.1)
+    const dub = join(folder, 'dub.wav')
+    let programs = 1
+    const spans = await layLines(lines, {
+      ...{ path: dub, duration: seconds * rate, signal: neverAborted },
+      onLines(done) {
+        programs += 1
+        laying.measure(done / count)
+      },
+    })
+    expect(spans).toHaveLength(count)
+    expect(laying.growth()).toBeLessThan(maxGrowth)
+    expect(programs).toBeLessThanOrEqual(2 + count / 58)
+
+    const { voice, music } = separated
+    const mixing = watchMemory(0.2)
+    await mixDub(
+      { dub, spans, ...(music !== null && { background: { music, voice, seconds } }) },
+      {
+        ...{ path: join(folder, 'mix.m4a'), source, duration: seconds * rate },
+        ...{ signal: neverAborted, onShare: mixing.measure },
+      },
+    )
+    expect(mixing.growth()).toBeLessThan(maxGrowth)
+  },
+)
