@@ -130,6 +130,7 @@ describe('reelwright doctor', () => {
         expect.stringMatching(/^reelwright models pull sense-voice\. Or pass the transcript/),
       ),
       missing(['video_oral_cut'], 'reelwright models pull sense-voice'),
+      missing(['video_translate_dub'], 'reelwright models pull zipvoice sense-voice voice-separation'),
     ])
     const others = findings.filter(({ stops }) => !stops)
     expect(others.map(({ name, state }) => [name, state])).toEqual([

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findFileRefs } from '../src/contract/file.ts'
-import { manifest } from '../src/engines/packs/manifest.ts'
 import { configurePacks } from '../src/engines/packs/resolve.ts'
 import { operations } from '../tools/index.ts'
 import { writeFakeWhisper } from './audio-language-detect/fake-whisper.ts'
@@ -10,6 +9,7 @@ import { changed } from './contract/laws.ts'
 import { operationTables } from './contract/operations.ts'
 import type { DamagedMedia, OperationTables } from './contract/tables.ts'
 import { h264, generateMedia, picture, scratchFolder, tone } from './engines/ffmpeg/generate-media.ts'
+import { manifestWithSmallSeparator } from './packs/small-separator.ts'
 import { api } from './service/api.ts'
 import { startTestService, type TestAccount, type TestService } from './service/in-process.ts'
 
@@ -41,7 +41,10 @@ const text = (content: string) => new Uint8Array(Buffer.from(content))
 
 beforeAll(async () => {
   const whisper = await writeFakeWhisper(folder)
-  configurePacks({ folder: join(folder, 'packs'), automatic: true, own: { whisper }, manifest })
+  configurePacks({
+    folder: join(folder, 'packs'),
+    ...{ automatic: true, own: { whisper }, manifest: manifestWithSmallSeparator },
+  })
   const generated = async (name: string, args: readonly string[]) =>
     await readFile(await generateMedia(join(folder, name), args))
   const video = await generated('faststart.mp4', [...picture(4), ...h264, '-movflags', '+faststart'])

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { FileKind } from '../src/contract/file-kind.ts'
 import { findFileRefs } from '../src/contract/file.ts'
-import { manifest } from '../src/engines/packs/manifest.ts'
 import { configurePacks } from '../src/engines/packs/resolve.ts'
 import { operations } from '../tools/index.ts'
 import { writeFakeWhisper } from './audio-language-detect/fake-whisper.ts'
@@ -11,6 +10,7 @@ import { changed } from './contract/laws.ts'
 import { operationTables } from './contract/operations.ts'
 import type { OperationTables } from './contract/tables.ts'
 import { h264, generateMedia, picture, scratchFolder } from './engines/ffmpeg/generate-media.ts'
+import { manifestWithSmallSeparator } from './packs/small-separator.ts'
 import { api } from './service/api.ts'
 import { startTestService, type TestService } from './service/in-process.ts'
 
@@ -26,7 +26,10 @@ let samples: readonly { kind: FileKind; name: string; bytes: Uint8Array<ArrayBuf
 beforeAll(async () => {
   // Small models count as available, because they are downloaded automatically. Large ones are installed or services.
   const whisper = await writeFakeWhisper(folder)
-  configurePacks({ folder: join(folder, 'packs'), automatic: true, own: { whisper }, manifest })
+  configurePacks({
+    folder: join(folder, 'packs'),
+    ...{ automatic: true, own: { whisper }, manifest: manifestWithSmallSeparator },
+  })
   const clip = await generateMedia(join(folder, 'clip.mp4'), [
     ...picture(4),
     '-f',

@@ -18,6 +18,7 @@ import { videoOralCut } from './video-oral-cut/contract.ts'
 import { videoPurify } from './video-purify/contract.ts'
 import { videoSplitScreen } from './video-split-screen/contract.ts'
 import { videoTimelineRender } from './video-timeline-render/contract.ts'
+import { videoTranslateDub } from './video-translate-dub/contract.ts'
 
 /** Every operation that is built; plans and runs are loaded when first used. */
 export const operations: readonly OperationModule[] = [
@@ -130,5 +131,11 @@ export const operations: readonly OperationModule[] = [
     requirements: () => import('./video-timeline-render/requirements.ts'),
     plan: () => import('./video-timeline-render/plan.ts'),
     run: () => import('./video-timeline-render/run.ts'),
+  },
+  {
+    operation: videoTranslateDub,
+    requirements: () => import('./video-translate-dub/requirements.ts'),
+    plan: () => import('./video-translate-dub/plan.ts'),
+    run: () => import('./video-translate-dub/run.ts'),
   },
 ]

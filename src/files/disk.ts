@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { chmod, copyFile, link, mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import { describeSize } from '../contract/format.ts'
 import type { Db } from '../db/schema.ts'
-import { syncFolder, writeDurably, writeAt } from '../platform/durable.ts'
+import { linkOrCopy, syncFolder, writeDurably, writeAt } from '../platform/durable.ts'
 import { errorCode } from '../platform/system-error.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { freeSpace, createFolder } from '../platform/folder.ts'
@@ -161,7 +161,7 @@ async function stageFile(from: string, to: string): Promise<void> {
         ? error
         : new MediaError(6004, 'the file was deleted during the request', { cause: error })
     }
-    await link(from, to).catch(() => copyFile(from, to))
+    await linkOrCopy(from, to)
     await chmod(to, readOnlyMode)
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { copyFile, type FileHandle, link, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** Flushes a folder, so that renames and new files in it survive a power cut; not possible on Windows. */
@@ -38,6 +38,11 @@ export async function renameDurably(path: string, name: string): Promise<void> {
   await file.sync()
   await rename(path, name)
   await syncFolder(dirname(name))
+}
+
+/** Gives a file that does not change a second name; copies it where the disk has no links. */
+export async function linkOrCopy(path: string, name: string): Promise<void> {
+  await link(path, name).catch(() => copyFile(path, name))
 }
 
 /** Replaces a small file atomically: readers see the old content or the new; once resolved, the new survives a power cut. */

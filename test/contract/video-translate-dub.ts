@@ -167,8 +167,9 @@ export const videoTranslateDub: OperationTables = {
       ...{ freeze_points: 'array', freeze_cap_hit: 'boolean', trimmed_lines: 'integer' },
       ...{ output_duration_ms: 'integer', source_duration_ms: 'integer', bgm: 'string', bgm_ratio: 'number' },
       ...{ subtitle: 'string', subtitle_burned: 'boolean', lines_count: 'integer', ref: 'object or null' },
-      // Our additions: the references of all speakers, and the choice of engines, which the contract wants in results.
-      ...{ refs: 'array, optional', engines: 'object' },
+      // Our additions: the references of all speakers, lines to check, and the choice of engines, which the contract
+      // wants in results.
+      ...{ refs: 'array, optional', doubtful_lines: 'array', engines: 'object' },
     },
     'report.refs.0': {
       ...{ span_ms: 'array', separated: 'boolean', gain_db: 'number', text_source: 'string' },

@@ -31,7 +31,7 @@ function* fieldsOf(schema: unknown): Generator<[string, SchemaNode]> {
  */
 const estimateTokens = Math.ceil(JSON.stringify({ tools: listed }).length / 3.5)
 
-test('the whole list of 18 operations stays below 11,864 tokens', () => {
+test('the whole list of 19 operations stays below 11,864 tokens', () => {
   expect(estimateTokens).toBeLessThan(11_864)
 })
 

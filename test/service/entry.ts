@@ -3,7 +3,7 @@ import { flushCompileCache } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { initializeProcess } from './initialize-process.ts'
-import type { ServiceProcessOptions } from './process.ts'
+import type { ServiceProcessOptions, TestPacks } from './process.ts'
 
 const [first = '', more = '{}'] = process.argv.slice(2)
 initializeProcess({ streams: first !== 'worker' })
@@ -22,13 +22,13 @@ const { configurePacks } = await import('../../src/engines/packs/resolve.ts')
 const { workerEnvironment, takeWorkerServices } = await import('../../src/config/config.ts')
 const { configureServices } = await import('../../src/engines/services/configured.ts')
 const none = { folder: join(tmpdir(), 'no-packs'), automatic: false, own: {} }
-const configureTestPacks = (packs: object) =>
-  configurePacks({ ...packSettings.parse({ ...none, ...packs }), manifest })
+const configureTestPacks = ({ manifest: changed = manifest, ...packs }: TestPacks) =>
+  configurePacks({ ...packSettings.parse({ ...none, ...packs }), manifest: changed })
 // Each process imports only its own side, like the product: workers start often.
 if (first === 'worker') {
   const { runWorker } = await import('../../src/tasks/worker.ts')
   configureServices(takeWorkerServices())
-  configureTestPacks(JSON.parse(more) as object)
+  configureTestPacks(JSON.parse(more) as TestPacks)
   runWorker(operations)
 } else {
   const { startService } = await import('../../src/service/service.ts')

@@ -18,6 +18,7 @@ import type { PrivateFolder } from '../../src/platform/private-folders.ts'
 import { newKey } from '../../src/platform/hosting.ts'
 import { startService, type RunningService } from '../../src/service/service.ts'
 import { fakeModule } from './fake-operation.ts'
+import type { TestPacks } from './process.ts'
 
 export interface TestService extends AsyncDisposable {
   readonly running: RunningService
@@ -55,7 +56,7 @@ export interface TestServiceOptions {
   /** Models provided by users, by pack. */
   readonly userModels?: PackSettings['own']
   /** Configuration of packs, of this process and its workers; by default none is installed. */
-  readonly packs?: Partial<PackSettings>
+  readonly packs?: TestPacks
   /** External services configured for this process and its workers. */
   readonly services?: Services
 }

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import type { Manifest } from '../../src/engines/packs/manifest.ts'
 import type { PackSettings } from '../../src/engines/packs/store.ts'
 import type { Services } from '../../src/engines/services/services.ts'
 
@@ -15,6 +16,9 @@ export interface ServiceProcess {
   kill(signal: NodeJS.Signals): Promise<void>
 }
 
+/** Configuration of packs, with a manifest for stand-ins of models. */
+export type TestPacks = Partial<PackSettings> & { readonly manifest?: Manifest }
+
 /** Settings of a service process. */
 export interface ServiceProcessOptions {
   /** Whether it reads upload parts from local files. */
@@ -22,7 +26,7 @@ export interface ServiceProcessOptions {
   /** Configured external services. */
   readonly services?: Services
   /** Configuration of packs; by default none. */
-  readonly packs?: Partial<PackSettings>
+  readonly packs?: TestPacks
   /** PostgreSQL; by default SQLite in the data folder. */
   readonly database?: { readonly url: string }
   /** Timeout of synchronous operations, ms. */

@@ -14,7 +14,7 @@ import type { Dialogue } from './dialogue.ts'
 export const sourceRate = 48_000
 
 /** A source to dub, and the stems of which its sound is the sum: samples at 48 kHz. */
-interface DubSource {
+export interface DubSource {
   readonly path: string
   /** In both channels. */
   readonly voice: Float32Array

@@ -1,4 +1,5 @@
 import { configureServices } from '../../src/engines/services/configured.ts'
+import type { Services } from '../../src/engines/services/services.ts'
 import { resample } from '../../src/media/audio/resample.ts'
 import { decodeWav, encodeWav } from '../../src/media/audio/wav.ts'
 import { speechRate } from '../../src/media/speech/speech-types.ts'
@@ -42,6 +43,8 @@ export interface SpokenRequest {
 export interface SpokenServices extends AsyncDisposable {
   readonly voice: FakeService
   readonly recogniser: FakeService
+  /** Settings with both services. */
+  readonly settings: Services
   /** Requests for speech, in order. */
   readonly requests: readonly SpokenRequest[]
   /** Returns what goes wrong with a request. Default: nothing. */
@@ -101,8 +104,12 @@ export async function startSpokenServices(
     await startFakeService(replyWithSpeech),
     await startFakeService(replyWithTranscript),
   ]
+  const settings = {
+    voice_service: { address: `openai+${voice.origin}/v1`, model: 'espeak' },
+    transcription: { address: `${recogniser.origin}/v1`, model: 'parrot' },
+  }
   const services: SpokenServices = {
-    ...{ voice, recogniser, requests },
+    ...{ voice, recogniser, settings, requests },
     faultOf: () => undefined,
     release: () => held.resolve(),
     async [Symbol.asyncDispose]() {
@@ -112,10 +119,7 @@ export async function startSpokenServices(
       await recogniser[Symbol.asyncDispose]()
     },
   }
-  configureServices({
-    voice_service: { address: `${voice.origin}/v1`, model: 'espeak' },
-    transcription: { address: `${recogniser.origin}/v1`, model: 'parrot' },
-  })
+  configureServices(settings)
   return services
 }
 

@@ -1,5 +1,5 @@
-import { MediaError } from '../../src/contract/errors.ts'
 import type { OutputOf } from '../../src/contract/operation.ts'
+import { failureReason } from '../../src/engines/failure-reason.ts'
 import type { videoLong2shortPro } from './contract.ts'
 
 type Output = OutputOf<typeof videoLong2shortPro>
@@ -41,10 +41,7 @@ export class Degradations {
 
   /** Returns the reason of a failure for the user. Throws what ends the attempt: an abort, or a bug. */
   reasonOf(error: unknown): string {
-    this.#signal.throwIfAborted()
-    if (error instanceof MediaError) return error.message
-    if (error instanceof Error && 'syscall' in error) return 'a file could not be written'
-    throw error
+    return failureReason(error, this.#signal)
   }
 
   /** Reasons by step: of all clips, or with the clips they concern. `count`: number of clips. */

@@ -12,6 +12,8 @@ import {
 import { operation } from '../../src/contract/operation.ts'
 import { projectFields, resultFile, uncheckedField, userPath } from '../../src/contract/project.ts'
 import { subtitleStyleNames } from '../../src/contract/subtitle-styles.ts'
+import { doubts } from './doubts.ts'
+import { describeDub } from './next-step.ts'
 
 /** Longest source (contract 3, 4.6), minutes. */
 export const maxSourceMinutes = 120
@@ -162,6 +164,14 @@ const report = z.object({
     .array(reference.extend({ speaker: count }))
     .optional()
     .describe('References of all speakers, if there are several'),
+  doubtful_lines: z
+    .array(
+      z.object({
+        ...{ index: count, st_ms: milliseconds, ed_ms: milliseconds },
+        reasons: z.array(z.enum(doubts)),
+      }),
+    )
+    .describe('Lines to check, on the time of the output; at most 100'),
   engines: z
     .object({
       voice: z.string(),
@@ -220,6 +230,7 @@ export const videoTranslateDub = operation({
   errorAliases: { 6017: 6014, 6021: 6014 },
   limits: [6017],
   selectFields,
+  nextStep: describeDub,
   examples: [
     {
       title: 'A Chinese talk in English, in the voice of the speaker',

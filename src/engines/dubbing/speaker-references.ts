@@ -5,10 +5,12 @@ import { MediaError } from '../../contract/errors.ts'
 import { spokenLanguage, type VoiceRequestLanguage } from '../../contract/languages.ts'
 import type { RunContext, StagedFile } from '../../contract/operation.ts'
 import { speechOfSpeaker } from '../../media/speech/voice-reference.ts'
-import type { SpeakerTurn } from '../../media/speech/speech-types.ts'
 import { writeDurably } from '../../platform/durable.ts'
-import type { SpeechEngines } from '../voice/engines.ts'
-import { prepareReference, type PreparedReference } from '../voice/prepare-reference.ts'
+import {
+  prepareReference,
+  type PreparedReference,
+  type PrepareReferenceOptions,
+} from '../voice/prepare-reference.ts'
 import type { AnalyzedRecording } from '../voice/reference-audio.ts'
 
 /** The references of the speakers of a recording. */
@@ -19,9 +21,14 @@ export interface SpeakerReferences {
 }
 
 interface PrepareSpeakerReferencesOptions
-  extends Pick<SpeechEngines, 'recogniser' | 'separate'>, Pick<RunContext, 'signal' | 'steps'> {
+  extends Pick<PrepareReferenceOptions, 'recogniser' | 'separate' | 'signal'>, Pick<RunContext, 'steps'> {
   /** Speech and speakers of the recording. */
   readonly activity: AnalyzedRecording
+  /**
+   * Numbers of the speakers in the turns, who speaks most first; undefined if their numbers mean nothing. Then there is one
+   * reference, of speaker 0.
+   */
+  readonly speakers: readonly number[] | undefined
   /** Language of the recording. */
   readonly language: VoiceRequestLanguage
 }
@@ -33,22 +40,17 @@ interface PrepareSpeakerReferencesOptions
  */
 export async function prepareSpeakerReferences(
   file: StagedFile,
-  { activity, language, steps, ...options }: PrepareSpeakerReferencesOptions,
+  { activity, speakers, language, steps, ...options }: PrepareSpeakerReferencesOptions,
 ): Promise<SpeakerReferences> {
   const prepared = new Map<number, PreparedReference>()
   const missing: { readonly speaker: number; readonly error: MediaError }[] = []
-  for (const speaker of speakersBySpeech(activity.turns)) {
-    const own = { ...speechOfSpeaker(activity, speaker), notes: [] }
-    const path = join(steps, `reference-${referenceDigest(file, own, language)}.json`)
+  for (const speaker of speakers ?? [0]) {
+    const own = { ...(speakers ? speechOfSpeaker(activity, speaker) : activity), notes: [] }
     try {
-      const reference =
-        (await readStored(path)) ??
-        (await prepareReference(
-          file,
-          { text_lang: language },
-          { ...options, activity: own, field: 'file_id' },
-        ))
-      await writeDurably(path, storedText(reference))
+      const request = { text_lang: language }
+      const reference = await keptReference([file.blake3, own, spokenLanguage(language)], steps, () =>
+        prepareReference(file, request, { ...options, activity: own, field: 'file_id' }),
+      )
       prepared.set(speaker, reference)
     } catch (error) {
       options.signal.throwIfAborted()
@@ -57,35 +59,30 @@ export async function prepareSpeakerReferences(
     }
   }
   const [first] = missing
-  if (prepared.size === 0) throw first?.error ?? noSpeechError(file)
-  const [main = 0] = prepared.keys()
-  return { prepared, notes: missing.map(({ speaker }) => otherVoiceNote(speaker, main)) }
+  if (first && prepared.size === 0) throw first.error
+  return { prepared, notes: missing.length > 0 ? [otherVoiceNote(missing.length, prepared.size)] : [] }
 }
 
-/** Speakers by the duration of their turns, longest first. */
-function speakersBySpeech(turns: readonly SpeakerTurn[]): number[] {
-  const seconds = new Map<number, number>()
-  for (const { speaker, start, end } of turns) seconds.set(speaker, (seconds.get(speaker) ?? 0) + end - start)
-  return [...seconds].toSorted(([, one], [, other]) => other - one).map(([speaker]) => speaker)
+function otherVoiceNote(missing: number, found: number): string {
+  return (
+    `the voices of ${missing} of ${missing + found} speakers cannot be cloned from the recording: ` +
+    'the voice of the main speaker speaks their lines'
+  )
 }
 
-function otherVoiceNote(speaker: number, main: number): string {
-  return `the voice of speaker ${speaker + 1} cannot be cloned from the recording: that of speaker ${main + 1} speaks instead`
-}
-
-function noSpeechError({ name }: StagedFile): MediaError {
-  return new MediaError(6016, `file_id: ${name} contains no speech of which the voice can be cloned`, {
-    hint: 'Give ref_file_id, a recording of the voice, with ref_lang.',
-  })
-}
-
-function referenceDigest(
-  { blake3 }: StagedFile,
-  { speech }: AnalyzedRecording,
-  language: VoiceRequestLanguage,
-): string {
-  const inputs = JSON.stringify([blake3, speech, spokenLanguage(language)])
-  return createHash('sha256').update(inputs).digest('hex').slice(0, 16)
+/** Returns the reference that an earlier attempt prepared of the same inputs, or prepares and keeps it. */
+export async function keptReference(
+  inputs: readonly unknown[],
+  steps: string,
+  prepare: () => Promise<PreparedReference>,
+): Promise<PreparedReference> {
+  const digest = createHash('sha256').update(JSON.stringify(inputs)).digest('hex').slice(0, 16)
+  const path = join(steps, `reference-${digest}.json`)
+  const stored = await readStored(path)
+  if (stored) return stored
+  const reference = await prepare()
+  await writeDurably(path, storedText(reference))
+  return reference
 }
 
 /** A reference as JSON, with its samples (32-bit floats) in base64. */

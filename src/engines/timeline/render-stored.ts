@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { copyFile, link, mkdir, readFile, rename, stat } from 'node:fs/promises'
+import { mkdir, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Timeline } from '../../media/timeline/timeline.ts'
+import { linkOrCopy } from '../../platform/durable.ts'
 import { renderTimeline, type RenderTimelineOptions } from './render.ts'
 
 export interface RenderStoredOptions extends Omit<RenderTimelineOptions, 'path'> {
@@ -33,7 +34,7 @@ export async function renderStored(
     notes = await renderTimeline(timeline, { ...options, path: unfinished })
     await rename(unfinished, stored)
   }
-  await link(stored, path).catch(() => copyFile(stored, path))
+  await linkOrCopy(stored, path)
   return { path, notes }
 }
 

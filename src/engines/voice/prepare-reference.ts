@@ -40,8 +40,10 @@ export interface PreparedReference {
   readonly notes: readonly string[]
 }
 
-interface PrepareReferenceOptions
-  extends Pick<SpeechEngines, 'recogniser' | 'separate'>, Pick<RunContext, 'signal'> {
+export interface PrepareReferenceOptions
+  extends Pick<SpeechEngines, 'recogniser'>, Pick<RunContext, 'signal'> {
+  /** Separates the voice from other sound; absent if the file is a separated voice. */
+  readonly separate?: SpeechEngines['separate'] | undefined
   /** Speech of one person in the file, with its remarks; by default, the whole file is analysed. */
   readonly activity?: AnalyzedRecording
   /** Field that names the file, for errors. */

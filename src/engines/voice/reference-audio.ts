@@ -11,6 +11,7 @@ import { analyzeBackground, type BackgroundAnalysis, meanPower } from '../../med
 import {
   type MonoAudio,
   type RecognitionResult,
+  type SpeakerTurn,
   speechRate,
   type TimeSpan,
 } from '../../media/speech/speech-types.ts'
@@ -22,10 +23,14 @@ export interface AnalyzedRecording extends SpeechActivity {
   readonly notes: readonly string[]
 }
 
-/** Finds speech and speakers in a recording. `notes` report sound that is missing or cannot be decoded. */
+/**
+ * Finds speech in a recording, and its speakers unless they are given. `notes` report sound that is missing or cannot be
+ * decoded.
+ */
 export async function analyzeRecording(
   { path, facts }: StagedFile,
   signal: AbortSignal,
+  turns?: readonly SpeakerTurn[],
 ): Promise<AnalyzedRecording> {
   const limits = { signal, timeoutMs: decodingMs + (facts?.duration_ms ?? 0) }
   let filled = 0
@@ -33,9 +38,15 @@ export async function analyzeRecording(
   const speech: TimeSpan[] = []
   await using finder = await openVoiceActivityDetector(signal)
   for await (const span of finder.detect(read(), { signal, rule: referenceRule })) speech.push(span)
-  await using splitter = await openDiarizer(signal)
-  const turns = await splitter.diarize(read(), { signal })
-  return { speech, turns, notes: missingAudioNotes(facts, filled).map((note) => `of the reference ${note}`) }
+  const diarize = async () => {
+    await using splitter = await openDiarizer(signal)
+    return await splitter.diarize(read(), { signal })
+  }
+  return {
+    speech,
+    turns: turns ?? (await diarize()),
+    notes: missingAudioNotes(facts, filled).map((note) => `of the reference ${note}`),
+  }
 }
 
 /** Sample rate of references, Hz: the highest that an engine uses. */
@@ -60,7 +71,9 @@ export interface ReferenceCandidate extends MonoAudio {
   readonly recognised: RecognitionResult | undefined
 }
 
-interface ReadCandidateOptions extends Pick<SpeechEngines, 'recogniser' | 'separate'> {
+interface ReadCandidateOptions extends Pick<SpeechEngines, 'recogniser'> {
+  /** Separates the voice from other sound; absent if the recording is a separated voice. */
+  readonly separate?: SpeechEngines['separate'] | undefined
   /** Spans of speech in the recording. */
   readonly speech: readonly TimeSpan[]
   readonly language: VoiceLanguage
@@ -94,7 +107,8 @@ export async function readReferenceCandidate(
     return { samples: samples.slice(begin, end), rate }
   }
   const whole = spanOf(near, referenceRate)
-  const voice = needsSeparation(background) ? await separate(whole, signal) : null
+  const needsVoice = separate !== undefined && needsSeparation(background)
+  const voice = needsVoice ? await separate(whole, signal) : null
   const isBetter = voice !== null && (background.kind !== 'unknown' || isAudiblyDifferent(whole, voice))
   const heard = isBetter ? voice : whole
   const last = from + near.length / referenceRate
@@ -103,7 +117,7 @@ export async function readReferenceCandidate(
     span: { start: span.start, end: Math.min(span.end, last) },
     ...{ samples: heard.samples, rate: heard.rate },
     separator: isBetter ? voice.engine : null,
-    notes: needsSeparation(background) && voice === null ? [backgroundNote(background)] : [],
+    notes: needsVoice && voice === null ? [backgroundNote(background)] : [],
     recognised: isGiven
       ? await recogniser?.recognise(sound, { language, signal }).catch(undefinedUnlessAborted(signal))
       : recogniser && (await recogniseWithConfidence(recogniser, sound, { language, signal })),

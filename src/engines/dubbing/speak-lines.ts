@@ -1,0 +1,113 @@
+import type { RunContext } from '../../contract/operation.ts'
+import type { DubLine } from '../../media/dubbing/dub-lines.ts'
+import type { FitLine } from '../../media/dubbing/fit.ts'
+import type { ShareTimeOptions } from '../../media/dubbing/line-slots.ts'
+import { type LineToRewrite, linesToRewrite } from '../../media/dubbing/lines-to-rewrite.ts'
+import { countCharacters, measureSpeechRates } from '../../media/dubbing/speech-rates.ts'
+import { soundSpan } from '../../media/speech/speech-assembler.ts'
+import type { MonoAudio } from '../../media/speech/speech-types.ts'
+import type { LanguageModel } from '../language-model/language-model.ts'
+import type { LanguagePair } from '../translation/languages.ts'
+import type { LineVoice } from './line-voice.ts'
+import { rewriteLines } from './rewrite-lines.ts'
+
+/** A line and its speech, which is stored between attempts. */
+export interface SpokenLine {
+  readonly line: DubLine
+  /** What is said; empty for a line that stays silent. */
+  readonly text: string
+  /** Duration of its speech at speed 1 without silence at its ends, whole ms. */
+  readonly synth: number
+  /** Share of its words that were not recognised in the speech, if it is not accepted. */
+  readonly lostShare?: number | undefined
+  readonly rewriteRounds: number
+  /** Reads its speech at speed 1. */
+  read(): Promise<MonoAudio>
+}
+
+interface SpeakLinesOptions extends Pick<RunContext, 'signal'> {
+  readonly voice: LineVoice
+  readonly fit: ShareTimeOptions
+  /** Rewrites lines that do not fit. Default: they stay unchanged. */
+  readonly rewriter?: { readonly model: LanguageModel; readonly pair: LanguagePair } | undefined
+  /** Called with 0 to 1, never decreasing. */
+  readonly onShare: (share: number) => void
+}
+
+/** Share of the progress until all lines are spoken for the first time, and until each round of rewriting is. */
+const shares = { spoken: 0.7, rounds: [0.9, 1] } as const
+
+/**
+ * Speaks lines. Those that do not fit their time are rewritten, twice at most, and spoken again: a rewriting is used if its
+ * speech is nearer to the time of the line. `texts`: what each line says.
+ */
+export async function speakLines(
+  lines: readonly DubLine[],
+  texts: readonly string[],
+  { voice, fit, rewriter, signal, onShare }: SpeakLinesOptions,
+): Promise<SpokenLine[]> {
+  const spoken: SpokenLine[] = []
+  for (const [index, line] of lines.entries()) {
+    spoken.push(await speakLine(line, texts[index] ?? '', { voice, signal, rewriteRounds: 0 }))
+    onShare((shares.spoken * spoken.length) / lines.length)
+  }
+  if (!rewriter) return spoken
+  for (const [round, share] of shares.rounds.entries()) {
+    const wanted = linesToRewrite(spoken.map(fitLine), fit)
+    if (wanted.length === 0) break
+    const requests = rewriteRequests(wanted, spoken)
+    const present = spoken.map(({ text }) => text)
+    const { model, pair } = rewriter
+    const rewritten = await rewriteLines(requests, pair, { model, signal, texts: present, round })
+    for (const { index, target } of wanted) {
+      const [before, text] = [spoken[index], rewritten.get(index)]
+      if (!before || text === undefined) continue
+      const rewriteRounds = before.rewriteRounds + 1
+      const after = await speakLine(before.line, text, { voice, signal, rewriteRounds })
+      if (Math.abs(after.synth - target) < Math.abs(before.synth - target)) spoken[index] = after
+    }
+    onShare(share)
+  }
+  return spoken
+}
+
+/** Returns a spoken line in the form that is fitted to the source. */
+export function fitLine({ line: { start, end }, synth, rewriteRounds }: SpokenLine): FitLine {
+  return { start, end, synth, rewriteRounds }
+}
+
+interface SpeakLineOptions extends Pick<SpeakLinesOptions, 'voice' | 'signal'> {
+  readonly rewriteRounds: number
+}
+
+async function speakLine(
+  line: DubLine,
+  text: string,
+  { voice, signal, rewriteRounds }: SpeakLineOptions,
+): Promise<SpokenLine> {
+  // A voice that has spoken a text returns its stored speech.
+  const read = () => voice.speak(text, { speaker: line.speaker, signal })
+  const described = { line, text, rewriteRounds, read }
+  if (text === '') return { ...described, synth: 0 }
+  const { samples, rate, lostShare } = await read()
+  const { from, to } = soundSpan(samples, rate)
+  return { ...described, synth: Math.round((1000 * (to - from)) / rate), lostShare }
+}
+
+/**
+ * Returns lines with the number of characters that fits their time: by the speed at which the voice says other lines, and not
+ * more (or less) than by that of the line itself.
+ */
+function rewriteRequests(wanted: readonly LineToRewrite[], spoken: readonly SpokenLine[]) {
+  const budget = measureSpeechRates(
+    spoken.map(({ line: { speaker }, text, synth }) => ({ speaker, text, synth })),
+  )
+  return wanted.flatMap(({ index, direction, target }) => {
+    const one = spoken[index]
+    if (!one) return []
+    const { line, text, synth } = one
+    const counts = [budget(line.speaker, target), Math.floor((countCharacters(text) * target) / synth)]
+    const budgetChars = direction === 'shorter' ? Math.min(...counts) : Math.max(...counts)
+    return [{ index, source: line.text, text, budgetChars, direction }]
+  })
+}

@@ -1,0 +1,88 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { OutputOf, RunContext } from '../../src/contract/operation.ts'
+import { configureServices } from '../../src/engines/services/configured.ts'
+import type { AlignmentRecord } from '../../src/media/dubbing/alignment.ts'
+import { videoTranslateDub } from '../../tools/video-translate-dub/contract.ts'
+import { plan } from '../../tools/video-translate-dub/plan.ts'
+import { run } from '../../tools/video-translate-dub/run.ts'
+import { type ModelServer, startModelServer } from '../engines/language-model/model-server.ts'
+import type { RecordingLanguage } from '../recordings/sentences.ts'
+import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
+import { type Dialogue, type DialogueOptions, recordDialogue } from './dialogue.ts'
+import { dubModel, dubModelService } from './dub-model.ts'
+import { type DubSource, type DubSourceOptions, useDubPacks, writeDubSource } from './dub-source.ts'
+import { type SpokenServices, startSpokenServices } from './spoken-services.ts'
+
+export type DubOutput = OutputOf<typeof videoTranslateDub>
+
+/** A dub, with the paths of its files by their names. */
+export interface DubRun {
+  readonly output: DubOutput
+  readonly paths: ReadonlyMap<string, string>
+  readonly record: AlignmentRecord
+  readonly progress: readonly number[]
+}
+
+/** A source, the services that know what is said in it, and a model that translates its lines. */
+export interface DubStage extends AsyncDisposable {
+  readonly dialogue: Dialogue
+  readonly source: DubSource
+  readonly services: SpokenServices
+  readonly model: ModelServer
+  readonly to: RecordingLanguage
+}
+
+export interface DubStageOptions extends DialogueOptions, DubSourceOptions {
+  readonly to: RecordingLanguage
+  readonly packs?: Parameters<typeof useDubPacks>[1]
+}
+
+/** Writes a source in a folder, and configures the packs and services of this process. */
+export async function openDubStage(folder: string, options: DubStageOptions): Promise<DubStage> {
+  await mkdir(folder, { recursive: true })
+  await useDubPacks(folder, options.packs)
+  const dialogue = await recordDialogue(options)
+  const source = await writeDubSource(folder, dialogue, options)
+  await using opened = new AsyncDisposableStack()
+  const services = opened.use(await startSpokenServices(dialogue))
+  const model = opened.use(await startModelServer(dubModel({ to: options.to })))
+  configureServices({ ...services.settings, language_model: dubModelService(model) })
+  const kept = opened.move()
+  return {
+    ...{ dialogue, source, services, model, to: options.to },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+let runs = 0
+
+interface RunDubOptions {
+  readonly folder: string
+  /** Folder of an earlier run, whose finished steps are used. */
+  readonly scratch?: string
+  readonly context?: Partial<RunContext>
+}
+
+/** Dubs the source of a stage as a worker does. */
+export async function runDub(
+  { source, dialogue, to }: DubStage,
+  request: Readonly<Record<string, unknown>>,
+  { folder, scratch: given, context: changes = {} }: RunDubOptions,
+): Promise<DubRun> {
+  runs += 1
+  const files = await stageFiles([source.path])
+  const input = videoTranslateDub.input.parse({
+    ...{ file_id: fileIdOf(source.path), source_lang: dialogue.truth.language, target_lang: to },
+    ...{ speaker: 'clone', ...request },
+  })
+  plan(input, files)
+  const scratch = given ?? join(folder, `dub-${runs}`)
+  await mkdir(scratch, { recursive: true })
+  const { context, results, progress } = createTestContext(files, scratch)
+  const output = videoTranslateDub.output.strict().parse(await run(input, { ...context, ...changes }))
+  const paths = new Map(results.map(({ name, path }) => [name, path]))
+  const record = results.find(({ name }) => name.endsWith('-alignment.json'))
+  const text = record ? await readFile(record.path, 'utf8') : '{"lines":[]}'
+  return { output, paths, record: JSON.parse(text) as AlignmentRecord, progress }
+}

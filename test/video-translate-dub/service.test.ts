@@ -1,0 +1,130 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { projectFormats } from '../../src/contract/project.ts'
+import { configuredPacks } from '../../src/engines/packs/resolve.ts'
+import { probe } from '../../src/engines/ffmpeg/probe.ts'
+import { measureLevel } from '../../src/engines/ffmpeg/true-peak.ts'
+import type { AlignmentRecord } from '../../src/media/dubbing/alignment.ts'
+import type { Gtrk } from '../../src/media/timeline/read-gtrk.ts'
+import { videoTranslateDub } from '../../tools/video-translate-dub/contract.ts'
+import { operations } from '../../tools/index.ts'
+import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
+import { decodeLimits, hasSpeechFiles } from '../engines/speech/recordings.ts'
+import { projectReaders } from '../projects/project-readers.ts'
+import { canSpeak } from '../recordings/speak.ts'
+import { api } from '../service/api.ts'
+import { startTestService, type TestService } from '../service/in-process.ts'
+import { uploadFile } from '../video-oral-cut/cut-service.ts'
+import { dubModelService } from './dub-model.ts'
+import { writeDubSource } from './dub-source.ts'
+import { type DubOutput, type DubStage, openDubStage } from './run-dub.ts'
+
+const type = videoTranslateDub.name
+
+describe.skipIf(!canSpeak || !hasSpeechFiles)('a service with voices (REELWRIGHT_TESTDATA)', async () => {
+  const folder = await scratchFolder()
+  let stage: DubStage
+  let service: TestService
+
+  beforeAll(async () => {
+    stage = await openDubStage(folder, { language: 'zh-CN', to: 'en-US', name: 'talk' })
+    service = await startTestService({
+      operations: operations.filter(({ operation }) => operation.name === type),
+      packs: configuredPacks() ?? {},
+      services: { ...stage.services.settings, language_model: dubModelService(stage.model) },
+    })
+  })
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]()
+    await stage[Symbol.asyncDispose]()
+  })
+
+  async function dub(path: string, name: string, changes: object = {}) {
+    const file_id = await uploadFile(service, path, name)
+    const request = { file_id, source_lang: 'zh-CN', target_lang: 'en-US', speaker: 'clone' }
+    const { status, msg, data } = await api(service).create(type, { ...request, ...changes })
+    if (status !== 200) throw new Error(msg)
+    const { data: task } = await api(service).ended(type, data.task_id)
+    expect([task.status, JSON.stringify(task.output_result)]).toEqual(['completed', expect.any(String)])
+    return task.output_result as DubOutput
+  }
+  const save = async (fileId: string | undefined, name: string) => {
+    const path = join(folder, name)
+    await writeFile(path, await api(service).download(fileId ?? ''))
+    return path
+  }
+  const loudness = async (path: string) => (await measureLevel(path, decodeLimits)).loudness ?? -Infinity
+  const readRecord = async ({ transcript_file_id }: DubOutput) =>
+    JSON.parse(await readFile(await save(transcript_file_id, 'record.json'), 'utf8')) as AlignmentRecord
+
+  it('dubs a video in the voices of its speakers, with music, subtitles and all projects', async () => {
+    const before = await api(service).balance()
+    const output = await dub(stage.source.path, 'talk.mp4', {
+      project_formats: [...projectFormats],
+      source_path: '/footage/talk.mp4',
+      local_output_dir: '/footage/dub',
+      struct_meta: { nle_draft_dir: '/drafts' },
+    })
+    const { report, errors, files } = output
+    expect(errors).toEqual({})
+    const { video, audio, subtitles, duration_ms } = await probe(stage.source.path)
+    expect(before - (await api(service).balance())).toBe(Math.ceil((duration_ms / 60_000) * 50))
+    expect(report).toMatchObject({
+      ...{ input_kind: 'video', speaker: 'clone', bgm: 'kept', subtitle: 'soft', subtitle_burned: false },
+      ...{ lines_count: 8, source_duration_ms: Math.round(duration_ms) },
+      ref: { source: 'source_video', ref_lang: 'zh-CN', separated: true, text_source: 'asr' },
+    })
+    expect(report.refs?.map(({ speaker }) => speaker).toSorted()).toEqual([0, 1])
+
+    const dubbed = await save(output.output_file_id, 'dubbed.mp4')
+    const facts = await probe(dubbed)
+    expect(facts.video).toMatchObject({ codec: 'h264', width: video?.width, height: video?.height })
+    expect(facts.audio).toMatchObject([{ codec: 'aac', channels: audio[0]?.channels }])
+    expect([facts.subtitles.length, subtitles.length]).toEqual([1, 0])
+    expect(Math.abs(facts.duration_ms - report.output_duration_ms)).toBeLessThanOrEqual(40)
+    expect(Math.abs((await loudness(dubbed)) - (await loudness(stage.source.path)))).toBeLessThan(1)
+    const srt = await readFile(await save(output.subtitle_file_id, 'dubbed.srt'), 'utf8')
+    expect(srt).toMatch(/^1\n00:00:0\d,\d{3} --> /)
+
+    const record = await readRecord(output)
+    expect(record).toMatchObject({ task_type: type, source_lang: 'zh-CN', target_lang: 'en-US' })
+    expect(record.lines.map(({ src_text }) => src_text)).toEqual(stage.dialogue.sentences)
+    const textOf = async (format: string) => {
+      const file = files.find((one) => one.format === format)
+      return String(Buffer.from(await api(service).download(file?.file_id ?? '')))
+    }
+    const gtrk = JSON.parse(await textOf('gtrk')) as Gtrk
+    const [spoken, music] = gtrk.audio_track
+    expect(spoken?.track_timeline.filter(({ clip_id }) => clip_id).map(({ clip_id }) => clip_id)).toEqual(
+      record.lines.map(({ clip_id }) => clip_id),
+    )
+    expect(music?.track_timeline).toHaveLength(1)
+    expect(files.map(({ format }) => format)).toEqual([
+      ...['xml', 'fcpxml', 'otio', 'gtrk', 'draft_a_draft', 'draft_a_meta', 'draft_b_draft', 'draft_b_meta'],
+    ])
+    for (const format of projectFormats) {
+      const text = await textOf(format.startsWith('draft') ? `${format}_draft` : format)
+      expect(
+        projectReaders[format](text)
+          .media.map(({ path }) => path)
+          .toSorted(),
+      ).toEqual([...['/footage/dub/bgm.wav', '/footage/dub/dub.wav', '/footage/talk.mp4']])
+    }
+  })
+
+  it('dubs audio as mp3, without projects and clips', async () => {
+    const { path } = await writeDubSource(folder, stage.dialogue, { kind: 'audio', name: 'radio' })
+    const output = await dub(path, 'radio.wav', { source_path: 5, project_formats: ['nle'] })
+    expect(output.errors).toEqual({})
+    expect(output.files).toEqual([])
+    expect(output).not.toHaveProperty('base_video_file_id')
+    expect(output.report).toMatchObject({ input_kind: 'audio', bgm: 'kept', freeze_points: [] })
+    const dubbed = await save(output.output_file_id, 'dubbed.mp3')
+    const facts = await probe(dubbed)
+    expect([facts.container, facts.video, facts.audio[0]?.codec]).toEqual(['mp3', null, 'mp3'])
+    expect(Math.abs((await loudness(dubbed)) - (await loudness(path)))).toBeLessThan(1)
+    const { lines } = await readRecord(output)
+    expect(new Set(lines.map(({ clip_id }) => clip_id))).toEqual(new Set(['']))
+  })
+})

@@ -1,0 +1,67 @@
+import { summarizeList } from '../../src/contract/format.ts'
+import type { NextStepContext } from '../../src/contract/operation.ts'
+import type { ResultFile } from '../../src/contract/project.ts'
+import { type Doubt, type DoubtfulLine, worstFirst } from './doubts.ts'
+
+/** Parts of a result that the next step describes. */
+interface DubResult {
+  readonly report: {
+    readonly target_lang: string
+    readonly lines_count: number
+    readonly output_duration_ms: number
+    readonly doubtful_lines: readonly DoubtfulLine[]
+  }
+  readonly errors: Readonly<Record<string, string | undefined>>
+  readonly files: readonly ResultFile[]
+  readonly output_file_id: string
+  readonly transcript_file_id: string
+}
+
+/** Most doubtful lines that are named; the report lists all. */
+const maxNamed = 4
+
+/** What happened to a line, by the reason of the doubt. */
+const doubtTexts: Readonly<Record<Doubt, string>> = {
+  untranslated: 'silent: no translation',
+  over_band: 'its end is cut off',
+  words_lost: 'words may be missing',
+  trimmed: 'its end is trimmed',
+  rewritten_twice: 'rewritten twice to fit',
+}
+
+/** Returns the instruction after a dub: which lines to check, what failed, and what to tell the user. */
+export function describeDub(output: DubResult, { nameFile }: NextStepContext): string {
+  const { report, errors, files } = output
+  const failed = Object.entries(errors).flatMap(([name, reason]) =>
+    reason === undefined ? [] : [`${name}: ${reason}`],
+  )
+  return [
+    `${report.lines_count === 1 ? '1 line' : `${report.lines_count} lines`} in ${report.target_lang}, ${Math.round(report.output_duration_ms / 1000)} s.`,
+    ...checkSteps(output, nameFile),
+    ...(failed.length > 0 ? [`Failed: ${failed.join('. ')}.`] : []),
+    ...(files.length > 0
+      ? ['For the projects, save dub.wav and the other result files to local_output_dir.']
+      : []),
+    'Tell the user the path, and to label what is published as AI-generated.',
+  ].join(' ')
+}
+
+function checkSteps(
+  { report, output_file_id, transcript_file_id }: DubResult,
+  nameFile: NextStepContext['nameFile'],
+): string[] {
+  const video = JSON.stringify(nameFile(output_file_id))
+  const inspect = `call inspect_file with file ${video} and preview waveform`
+  const doubtful = worstFirst(report.doubtful_lines)
+  if (doubtful.length === 0) return [`To check it, ${inspect}.`]
+  const named = doubtful.map(
+    ({ st_ms, reasons }) =>
+      `${(st_ms / 1000).toFixed(1)} s (${reasons.map((reason) => doubtTexts[reason]).join(', ')})`,
+  )
+  const record =
+    transcript_file_id === '' ? '' : `, and their texts in ${JSON.stringify(nameFile(transcript_file_id))}`
+  return [
+    `Check the lines at ${summarizeList(named, maxNamed, ', ')}: ${inspect}${record}.`,
+    'If words are lost, a wider speed_band, such as [0.95, 1.3], or fit_policy natural gives them more time.',
+  ]
+}
