@@ -21,20 +21,29 @@ export interface DubModelOptions {
   readonly to: RecordingLanguage
   /** How far the lengths of translations are from the requested ones, 0 to 1. Default: 0.25. */
   readonly spread?: number
+  /** Factor of the lengths of translations. Default: 1. */
+  readonly factor?: number
+  /** Other translations for another number. Default: 0. */
+  readonly seed?: number
 }
 
 /** Returns the answers of a model that translates lines into speech of about the requested length, and rewrites them. */
-export function dubAnswers({ to, spread = 0.25 }: DubModelOptions): (question: DubQuestion) => unknown {
+export function dubAnswers({
+  to,
+  spread = 0.25,
+  factor = 1,
+  seed = 0,
+}: DubModelOptions): (question: DubQuestion) => unknown {
   return ({ lines }) => {
     // A summary is asked for before the lines of a long recording.
     if (lines?.every((line) => typeof line === 'object') !== true) return { summary: 'A talk.', terms: [] }
     return {
       lines: lines.map(({ id, text, characters = text.length, change }) => {
         const random = seededRandom(id)
-        const factor = change === undefined ? 1 + spread * (2 * random() - 1) : 1
-        const letters = Math.max(1, Math.round(characters * factor))
+        const scale = change === undefined ? factor * (1 + spread * (2 * random() - 1)) : 1
+        const letters = Math.max(1, Math.round(characters * scale))
         const begins = text.split(/\s+/).slice(0, 2).join(' ')
-        return { id, begins, text: textOfLength(to, letters, id) }
+        return { id, begins, text: textOfLength(to, letters, id + seed) }
       }),
     }
   }

@@ -61,6 +61,8 @@ interface RunDubOptions {
   readonly folder: string
   /** Folder of an earlier run, whose finished steps are used. */
   readonly scratch?: string
+  /** Paths of further files of the request. */
+  readonly files?: readonly string[]
   readonly context?: Partial<RunContext>
 }
 
@@ -68,10 +70,10 @@ interface RunDubOptions {
 export async function runDub(
   { source, dialogue, to }: DubStage,
   request: Readonly<Record<string, unknown>>,
-  { folder, scratch: given, context: changes = {} }: RunDubOptions,
+  { folder, scratch: given, files: others = [], context: changes = {} }: RunDubOptions,
 ): Promise<DubRun> {
   runs += 1
-  const files = await stageFiles([source.path])
+  const files = await stageFiles([source.path, ...others])
   const input = videoTranslateDub.input.parse({
     ...{ file_id: fileIdOf(source.path), source_lang: dialogue.truth.language, target_lang: to },
     ...{ speaker: 'clone', ...request },

@@ -46,6 +46,7 @@ export const run: RunOperation<Operation> = async (input, context) => {
   const notes = [
     ...prepared.notes,
     ...assembled.sentencesWithLosses.map(lostWordsNote),
+    ...assembled.sentencesWithAdditions.map(addedWordsNote),
     ...(await speedNotes(assembled, {
       ...{ cloner: engines.cloner, reference: prepared.reference, language, speed, signal },
     })),
@@ -130,6 +131,11 @@ function referenceReport({
 }
 
 function lostWordsNote({ text, lostShare }: AssembledSpeech['sentencesWithLosses'][number]): string {
-  const short = [...text].slice(0, 40).join('')
-  return `of "${short}" ${Math.round(100 * lostShare)} % of the words were not recognised after three attempts: check it by ear`
+  return `of "${shortText(text)}" ${Math.round(100 * lostShare)} % of the words were not recognised after three attempts: check it by ear`
 }
+
+function addedWordsNote({ text, addedShare }: AssembledSpeech['sentencesWithAdditions'][number]): string {
+  return `in "${shortText(text)}" ${Math.round(100 * addedShare)} % of the recognised words are not in the text after three attempts, such as repetitions: check it by ear`
+}
+
+const shortText = (text: string): string => [...text].slice(0, 40).join('')

@@ -25,11 +25,15 @@ export function doubtfulLines(lines: readonly SpokenLine[], fit: Fit): ReportedL
     .toSorted((one, other) => one.index - other.index)
 }
 
-function lineDoubts({ text, lostShare }: SpokenLine, { trimMs, rewriteRounds }: FittedLine): Doubt[] {
+function lineDoubts(
+  { text, lostShare, addedShare }: SpokenLine,
+  { trimMs, rewriteRounds }: FittedLine,
+): Doubt[] {
   const isDoubtful: Readonly<Record<Doubt, boolean>> = {
     untranslated: text === '',
     over_band: trimMs > maxTrim,
     words_lost: lostShare !== undefined,
+    words_added: addedShare !== undefined,
     trimmed: trimMs > 0 && trimMs <= maxTrim,
     rewritten_twice: rewriteRounds === 2,
   }

@@ -1,5 +1,8 @@
 /** Reasons to check a line of a dub, worst first. */
-export const doubts = ['untranslated', 'over_band', 'words_lost', 'trimmed', 'rewritten_twice'] as const
+export const doubts = [
+  ...(['untranslated', 'over_band', 'words_lost', 'words_added'] as const),
+  ...(['trimmed', 'rewritten_twice'] as const),
+] as const
 export type Doubt = (typeof doubts)[number]
 
 /** A line to check; times are ms of the output. */

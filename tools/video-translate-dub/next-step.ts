@@ -25,6 +25,7 @@ const doubtTexts: Readonly<Record<Doubt, string>> = {
   untranslated: 'silent: no translation',
   over_band: 'its end is cut off',
   words_lost: 'words may be missing',
+  words_added: 'other words were heard, such as a repetition',
   trimmed: 'its end is trimmed',
   rewritten_twice: 'rewritten twice to fit',
 }

@@ -45,10 +45,9 @@ export function dubReport(results: DubResults, job: DubJob): Report {
 
 function musicResult({ sound }: HeardSource, { input, failures }: DubJob): Report['bgm'] {
   if (failures.errors.bgm !== undefined) return 'dropped'
-  const hasMusic = typeof sound?.music === 'string'
-  if (input.keep_bgm) return hasMusic ? 'kept' : 'none'
+  if (typeof sound?.music === 'string') return input.keep_bgm ? 'kept' : 'dropped'
   // A separator that does not return music cannot find it.
-  return hasMusic || sound?.keepsMusic !== true ? 'dropped' : 'none'
+  return sound?.keepsMusic === true ? 'none' : 'dropped'
 }
 
 type ReferenceReport = NonNullable<Report['ref']>

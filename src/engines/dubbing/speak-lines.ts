@@ -20,6 +20,8 @@ export interface SpokenLine {
   readonly synth: number
   /** Share of its words that were not recognised in the speech, if it is not accepted. */
   readonly lostShare?: number | undefined
+  /** Share of the words recognised in the speech that are not its own, if it is not accepted. */
+  readonly addedShare?: number | undefined
   readonly rewriteRounds: number
   /** Reads its speech at speed 1. */
   read(): Promise<MonoAudio>
@@ -89,9 +91,9 @@ async function speakLine(
   const read = () => voice.speak(text, { speaker: line.speaker, signal })
   const described = { line, text, rewriteRounds, read }
   if (text === '') return { ...described, synth: 0 }
-  const { samples, rate, lostShare } = await read()
+  const { samples, rate, lostShare, addedShare } = await read()
   const { from, to } = soundSpan(samples, rate)
-  return { ...described, synth: Math.round((1000 * (to - from)) / rate), lostShare }
+  return { ...described, synth: Math.round((1000 * (to - from)) / rate), lostShare, addedShare }
 }
 
 /**

@@ -47,6 +47,7 @@ async function spoken(speed: number, { reference = 14, voice = 14, reached, lost
   const notes = await speedNotes(
     {
       ...{ path: '', rate, seconds: end, placed },
+      sentencesWithAdditions: [],
       sentencesWithLosses: lostShare === undefined ? [] : sentences.map((text) => ({ text, lostShare })),
     },
     {

@@ -21,6 +21,8 @@ export interface AssembledSpeech {
   readonly rate: number
   /** Sentences with lost words, and their share. */
   readonly sentencesWithLosses: readonly Pick<Required<SpokenSentence>, 'text' | 'lostShare'>[]
+  /** Sentences in which other words were recognised, and the share of these. */
+  readonly sentencesWithAdditions: readonly Pick<Required<SpokenSentence>, 'text' | 'addedShare'>[]
 }
 
 /** Writes sentences to a raw file during synthesis. */
@@ -30,8 +32,9 @@ export async function assembleSpeech(
 ): Promise<AssembledSpeech> {
   let assembly: SpeechAssembler | undefined
   const sentencesWithLosses: AssembledSpeech['sentencesWithLosses'][number][] = []
+  const sentencesWithAdditions: AssembledSpeech['sentencesWithAdditions'][number][] = []
   await using file = await open(path, 'w')
-  for await (const { text, samples, rate, lostShare } of sentences) {
+  for await (const { text, samples, rate, lostShare, addedShare } of sentences) {
     assembly ??= new SpeechAssembler({ rate, pause })
     if (rate !== assembly.rate) {
       throw new MediaError(
@@ -40,12 +43,13 @@ export async function assembleSpeech(
       )
     }
     if (lostShare !== undefined) sentencesWithLosses.push({ text, lostShare })
+    if (addedShare !== undefined) sentencesWithAdditions.push({ text, addedShare })
     await file.writeFile(assembly.add(text, samples))
     onSpoken(assembly.placed.length)
   }
   if (!assembly) throw new TypeError('there is no sentence')
   const { placed, seconds, rate } = assembly
-  return { path, placed, seconds, rate, sentencesWithLosses }
+  return { path, placed, seconds, rate, sentencesWithLosses, sentencesWithAdditions }
 }
 
 /** Default comment, which marks the file as AI-generated. */

@@ -14,11 +14,16 @@ const maxAttempts = 3
 /** A sentence is accepted from this share of recognised words, with at most `maxGap` lost words in a row. */
 const acceptedSpeech = { minRecall: 0.75, maxGap: 2 }
 
+/** It is accepted up to this share of recognised words that are not its own, as where it is spoken twice, or up to this number in a row. */
+const acceptedAdditions = { maxShare: 0.4, maxGap: 2 }
+
 /** A synthesized sentence. */
 export interface SpokenSentence extends MonoAudio {
   readonly text: string
   /** Share of its words that were lost after all attempts; absent if accepted. */
   readonly lostShare?: number
+  /** Share of the recognised words that are not its own after all attempts; absent if accepted. */
+  readonly addedShare?: number
 }
 
 interface SpeakSentenceEngines {
@@ -68,7 +73,8 @@ export async function openKeptSpeech(steps: string): Promise<KeepSpeech> {
     const stored = kept.find((file) => file.startsWith(`${name}-`) && file.endsWith('.f32'))
     if (stored !== undefined) return { text, ...(await readStoredSentence(join(steps, stored))) }
     const spoken = await speak()
-    const file = `${name}-${spoken.rate}-${Math.round(100 * (spoken.lostShare ?? 0))}.f32`
+    const shares = [spoken.lostShare ?? 0, spoken.addedShare ?? 0].map((share) => Math.round(100 * share))
+    const file = `${name}-${spoken.rate}-${shares.join('-')}.f32`
     await writeDurably(join(steps, file), sampleBytes(spoken.samples))
     kept.push(file)
     return spoken
@@ -92,29 +98,57 @@ interface SpeakCheckedOptions extends Pick<SpeakSentenceEngines, 'listener'> {
   readonly signal: AbortSignal
 }
 
-/** Speaks a sentence, up to three times while its words are not recognised. Returns the best attempt. */
+/** Speaks a sentence, up to three times while its words, and no others, are not recognised. Returns the best attempt. */
 export async function speakChecked(
   text: string,
   speak: () => Promise<MonoAudio>,
   { listener, language, signal }: SpeakCheckedOptions,
 ): Promise<SpokenSentence> {
-  let best: { spoken: MonoAudio; recall: number } | undefined
+  let best: { readonly spoken: MonoAudio; readonly check: SpeechCheck } | undefined
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const spoken = await speak()
-    const wanted = removeNumbers(text)
-    if (!listener || wanted === '') return { text, ...spoken }
+    if (!listener || removeNumbers(text) === '') return { text, ...spoken }
     const sound = resample(spoken, speechRate)
     if (sound.length / speechRate > listener.maxSeconds) return { text, ...spoken }
     const understood = await listener
       .recognise(sound, { language, signal })
       .catch(undefinedUnlessAborted(signal))
     if (!understood) return { text, ...spoken }
-    const { recall, longestGap } = compareTranscripts(wanted, understood.text)
-    if (recall >= acceptedSpeech.minRecall && longestGap <= acceptedSpeech.maxGap) return { text, ...spoken }
-    if (!best || recall > best.recall) best = { spoken, recall }
+    const check = checkSpeech(text, understood.text)
+    if (check.lost === undefined && check.added === undefined) return { text, ...spoken }
+    if (!best || check.score > best.check.score) best = { spoken, check }
   }
   if (!best) throw new TypeError('a sentence is synthesized at least once')
-  return { text, ...best.spoken, lostShare: 1 - best.recall }
+  const { lost, added } = best.check
+  return {
+    ...{ text, ...best.spoken },
+    ...(lost !== undefined && { lostShare: lost }),
+    ...(added !== undefined && { addedShare: added }),
+  }
+}
+
+/** Result of the check of a sentence. */
+interface SpeechCheck {
+  /** Share of its words, or of the recognised ones, that agree: the lower one. */
+  readonly score: number
+  /** Shares of words that are lost, and of words that are not its own; undefined if accepted. */
+  readonly lost: number | undefined
+  readonly added: number | undefined
+}
+
+function checkSpeech(text: string, understood: string): SpeechCheck {
+  const wanted = removeNumbers(text)
+  const { recall, longestGap } = compareTranscripts(wanted, understood)
+  // What is recognised of a number is not known.
+  const heard = wanted === text.trim() ? compareTranscripts(understood, text) : { recall: 1, longestGap: 0 }
+  const isComplete = recall >= acceptedSpeech.minRecall && longestGap <= acceptedSpeech.maxGap
+  const { maxShare, maxGap } = acceptedAdditions
+  const isOwn = 1 - heard.recall <= maxShare || heard.longestGap <= maxGap
+  return {
+    score: Math.min(recall, heard.recall),
+    lost: isComplete ? undefined : 1 - recall,
+    added: isOwn ? undefined : 1 - heard.recall,
+  }
 }
 
 /** Removes numbers, which are spoken as words but recognised as digits, or vice versa. */
@@ -122,9 +156,15 @@ function removeNumbers(text: string): string {
   return text.replaceAll(/\p{sc=Latin}*\p{N}[\p{N}\p{sc=Latin}.,:%]*/gu, ' ').trim()
 }
 
-async function readStoredSentence(path: string): Promise<MonoAudio & Pick<SpokenSentence, 'lostShare'>> {
-  const [, rate = '', lostPercent = '0'] = /-(\d+)-(\d+)\.f32$/.exec(path) ?? []
+async function readStoredSentence(
+  path: string,
+): Promise<MonoAudio & Pick<SpokenSentence, 'lostShare' | 'addedShare'>> {
+  const [rate = 0, lost = 0, added = 0] = /-(\d+)-(\d+)-(\d+)\.f32$/.exec(path)?.slice(1).map(Number) ?? []
   const { buffer, byteOffset, byteLength } = await readFile(path)
   const samples = new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength))
-  return { samples, rate: Number(rate), ...(lostPercent !== '0' && { lostShare: Number(lostPercent) / 100 }) }
+  return {
+    ...{ samples, rate },
+    ...(lost > 0 && { lostShare: lost / 100 }),
+    ...(added > 0 && { addedShare: added / 100 }),
+  }
 }

@@ -61,7 +61,7 @@ describe('a voice of the catalogue', () => {
     }
     expect(bodies()).toEqual([expect.objectContaining({ input: 'Guten Tag.', voice: 'af_heart' })])
     const files = await readdir(steps)
-    expect(files).toEqual([expect.stringMatching(/^line-[0-9a-f]{16}-16000-0\.f32$/)])
+    expect(files).toEqual([expect.stringMatching(/^line-[0-9a-f]{16}-16000-0-0\.f32$/)])
   })
 
   it('speaks a line again whose words are not recognised', async () => {
@@ -71,6 +71,22 @@ describe('a voice of the catalogue', () => {
     const { lostShare } = await voice.speak(text, { speaker: 0, signal })
     expect(server.heard).toHaveLength(3)
     expect(lostShare).toBeCloseTo(0.4, 1)
+  })
+
+  it('speaks a line again that is spoken twice, and names words that stay', async () => {
+    const text = 'Guten Tag zusammen, liebe Leute.'
+    await using fine = await openLineVoice(anna(), { ...context(), listener: hears(`${text} ${text}`, text) })
+    expect(await fine.speak(text, { speaker: 0, signal })).not.toHaveProperty('addedShare')
+    expect(server.heard).toHaveLength(2)
+    const twice = `${text} Und noch ein anderer langer Satz.`
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const listener = hears(twice, twice, twice)
+      await using voice = await openLineVoice(anna(), { ...context(), listener })
+      const { lostShare, addedShare } = await voice.speak(`Ja, ${text}`, { speaker: 0, signal })
+      expect(lostShare).toBeUndefined()
+      expect(addedShare).toBeCloseTo(0.55, 1)
+    }
+    expect(server.heard).toHaveLength(5)
   })
 })
 

@@ -1,0 +1,164 @@
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { probe } from '../../src/engines/ffmpeg/probe.ts'
+import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
+import { replaceFfmpeg } from '../engines/ffmpeg/replace-ffmpeg.ts'
+import { fails } from '../engines/services/fake-service.ts'
+import { hasSpeechFiles } from '../engines/speech/recordings.ts'
+import { canSpeak } from '../recordings/speak.ts'
+import { dubModel, dubQuestion } from './dub-model.ts'
+import { type DubStage, openDubStage, runDub } from './run-dub.ts'
+import type { VoiceFault } from './spoken-services.ts'
+
+// Services and steps that fail: derived outputs are reported in errors, everything else fails the task.
+
+describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)', () => {
+  let stage: DubStage
+  let folder: string
+
+  beforeAll(async () => {
+    folder = await scratchFolder()
+    stage = await openDubStage(folder, { language: 'en-US', to: 'zh-CN', sentences: 4 })
+  })
+  afterAll(() => stage[Symbol.asyncDispose]())
+  afterEach(() => {
+    stage.services.faultOf = () => undefined
+    stage.model.says = dubModel({ to: 'zh-CN' })
+  })
+
+  /** Makes the model translate lines this many times as long as requested, and rewrite none. */
+  const translateLong = (factor: number) => {
+    const answers = dubModel({ to: 'zh-CN', spread: 0, factor })
+    stage.model.says = (body, heard) =>
+      dubQuestion(body).lines?.some(({ change }) => change) === true ? fails(400) : answers(body, heard)
+  }
+  /** Makes ffmpeg fail where its arguments contain a text. */
+  const failWith = (text: string) =>
+    replaceFfmpeg(join(folder, 'failing'), `case "$*" in *"${text}"*) exit 1;; esac; exec "$FFMPEG" "$@"`)
+  const withoutSpeech = { subtitle: 'none', project_formats: ['otio'] }
+
+  it('lines are too long holds frames at their ends', async () => {
+    translateLong(1.4)
+    const request = { speed_band: [1, 1.05], local_output_dir: 'C:\\dubs', project_formats: ['otio'] }
+    const { output, paths, record } = await runDub(stage, request, { folder })
+    const { report } = output
+    expect(output.errors).toEqual({})
+    expect(report.freeze_points.length).toBeGreaterThan(0)
+    expect(report.freeze_cap_hit).toBe(true)
+    expect(report.output_duration_ms).toBe(report.source_duration_ms + report.freeze_total_ms)
+    expect(report.output_duration_ms).toBeLessThanOrEqual(1.03 * report.source_duration_ms)
+    for (const name of ['base.mp4', 'source.zh-CN.mp4']) {
+      const { duration_ms } = await probe(paths.get(name) ?? '')
+      expect(Math.abs(duration_ms - report.output_duration_ms)).toBeLessThanOrEqual(40)
+    }
+    expect(output.base_video_file_id).toBeDefined()
+    for (const [index, line] of record.lines.entries())
+      expect(line.st_ms + line.dur_ms).toBeLessThanOrEqual(record.lines[index + 1]?.st_ms ?? Infinity)
+    // What no step helps is reported with its times.
+    expect(report.over_band_lines).toBeGreaterThan(0)
+    expect(report.doubtful_lines.filter(({ reasons }) => reasons.includes('over_band'))).toHaveLength(
+      report.over_band_lines,
+    )
+  })
+
+  it('video with held frames fails is fitted without them', async () => {
+    translateLong(1.4)
+    using _ = await failWith('tpad')
+    const { output } = await runDub(stage, { ...withoutSpeech, speed_band: [1, 1.05] }, { folder })
+    expect(output.errors).toEqual({ base_video: expect.any(String) as string })
+    expect(output).not.toHaveProperty('base_video_file_id')
+    expect(output.report).toMatchObject({ fit_policy: 'natural', freeze_points: [], freeze_total_ms: 0 })
+    expect(output.report.output_duration_ms).toBe(output.report.source_duration_ms)
+  })
+
+  it('subtitles cannot be drawn has none in its picture', async () => {
+    using _ = await failWith('ass=filename')
+    const { output, paths } = await runDub(stage, { subtitle: 'burn' }, { folder })
+    expect(output.errors).toEqual({ subtitle: expect.any(String) as string })
+    expect(output.report).toMatchObject({ subtitle: 'burn', subtitle_burned: false })
+    expect((await probe(paths.get('source.zh-CN.mp4') ?? '')).video?.codec).toBe('h264')
+  })
+
+  it('sound cannot be separated has no music', async () => {
+    using _ = await failWith('voice-spleeter.wav')
+    const { output } = await runDub(stage, withoutSpeech, { folder })
+    expect(output.errors).toEqual({ bgm: expect.any(String) as string })
+    expect(output.report).toMatchObject({ bgm: 'dropped', bgm_ratio: 0, engines: { separator: null } })
+    expect(output).not.toHaveProperty('bgm_audio_file_id')
+    expect(output.report.ref?.separated).toBeTypeOf('boolean')
+  })
+
+  it('text files cannot be written is complete without them', async () => {
+    const full = Object.assign(new Error('ENOSPC'), { syscall: 'write' })
+    let count = 0
+    const keep = ({ name }: { readonly name: string }) => {
+      if (/json$|otio$/.test(name)) throw full
+      return { file_id: `${(count += 1)}`, download_url: '/base/file/1/download' }
+    }
+    const { output } = await runDub(stage, { project_formats: ['otio'] }, { folder, context: { keep } })
+    const reason = 'a file could not be written'
+    expect(output.errors).toEqual({ transcript: reason, project: reason })
+    expect(output).toMatchObject({ transcript_file_id: '', transcript_file_download_url: '', files: [] })
+  })
+
+  it.each<[VoiceFault, string]>([
+    ['refuse', 'unsupported text'],
+    ['silence', 'returned silence'],
+  ])('voice service responds with %s fails', async (fault) => {
+    stage.services.faultOf = () => fault
+    await expect(runDub(stage, withoutSpeech, { folder })).rejects.toMatchObject({ code: 6401 })
+  })
+
+  it('voice drops or repeats words names the lines, after three attempts', async () => {
+    const texts = () => stage.services.requests.map(({ text }) => text)
+    const before = texts().length
+    stage.services.faultOf = ({ text }) => (text === texts()[before] ? 'drop' : 'repeat')
+    const { output } = await runDub(stage, { ...withoutSpeech, speed_band: [1, 1.3] }, { folder })
+    const reasons = output.report.doubtful_lines.map((line) => line.reasons)
+    expect(reasons).toHaveLength(4)
+    for (const list of reasons) expect(list.includes('words_lost') || list.includes('words_added')).toBe(true)
+    const spoken = texts().slice(before)
+    expect(spoken.filter((text) => text === spoken[0])).toHaveLength(3)
+  })
+
+  it('voice repeats words once is spoken again', async () => {
+    stage.services.faultOf = ({ attempt }) => (attempt === 0 ? 'repeat' : undefined)
+    stage.model.says = dubModel({ to: 'zh-CN', seed: 7 })
+    const { output } = await runDub(stage, withoutSpeech, { folder })
+    const unsure = output.report.doubtful_lines.filter(({ reasons }) => reasons.includes('words_added'))
+    expect(unsure).toEqual([])
+  })
+
+  it('translation fails, fails', async () => {
+    stage.model.says = () => fails(400)
+    await expect(runDub(stage, withoutSpeech, { folder })).rejects.toMatchObject({ code: 6401 })
+  })
+
+  it('line has no usable translation is silent there', async () => {
+    const answers = dubModel({ to: 'zh-CN' })
+    stage.model.says = (body, heard) => {
+      const answer = answers(body, heard) as { readonly lines?: readonly { readonly id: number }[] }
+      // A line in the wrong language.
+      const wrong = { text: stage.dialogue.sentences[2] }
+      return { lines: answer.lines?.map((line) => (line.id === 3 ? { ...line, ...wrong } : line)) }
+    }
+    const { output, record } = await runDub(stage, withoutSpeech, { folder })
+    expect(record.lines[2]).toMatchObject({ tgt_text: '', dur_ms: 0, synth_ms: 0 })
+    expect(output.report.doubtful_lines).toContainEqual(
+      expect.objectContaining({ index: 2, reasons: ['untranslated'] }),
+    )
+    expect(output.notes?.join()).toContain('1 line has no translation')
+  })
+
+  it('attempt is aborted ends while the voice service does not respond', async () => {
+    stage.services.faultOf = () => 'slow'
+    stage.model.says = dubModel({ to: 'zh-CN', seed: 9 })
+    const abort = new AbortController()
+    const next = stage.services.voice.heard.length + 1
+    const running = runDub(stage, withoutSpeech, { folder, context: { signal: abort.signal } })
+    await stage.services.voice.hears(next)
+    abort.abort(new Error('stopped'))
+    await expect(running).rejects.toThrow('stopped')
+    stage.services.release()
+  })
+})

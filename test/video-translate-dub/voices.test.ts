@@ -1,0 +1,75 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { configureServices } from '../../src/engines/services/configured.ts'
+import { speechRate } from '../../src/media/speech/speech-types.ts'
+import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
+import { hasSpeechFiles, writeSound } from '../engines/speech/recordings.ts'
+import { canSpeak } from '../recordings/speak.ts'
+import { fileIdOf } from '../tasks/run-in-worker.ts'
+import { dubModel, dubModelService } from './dub-model.ts'
+import { type DubStage, openDubStage, runDub } from './run-dub.ts'
+
+describe.skipIf(!canSpeak || !hasSpeechFiles)('the voice of a dub (REELWRIGHT_TESTDATA)', () => {
+  let stage: DubStage
+  let folder: string
+
+  beforeAll(async () => {
+    folder = await scratchFolder()
+    stage = await openDubStage(folder, { language: 'en-US', to: 'zh-CN', sentences: 6, kind: 'audio' })
+  })
+  afterAll(() => stage[Symbol.asyncDispose]())
+
+  const spokenSince = (count: number) => stage.services.requests.slice(count)
+
+  it('is cloned from each speaker', async () => {
+    const { turns, sentences } = stage.dialogue
+    const { output, record } = await runDub(stage, {}, { folder })
+    const spoken = stage.services.requests
+    // The first texts of all lines are spoken first; lines are the sentences.
+    expect(record.lines.map(({ src_text }) => src_text)).toEqual(sentences)
+    expect(spoken.slice(0, turns.length).map(({ speaker }) => speaker)).toEqual(
+      turns.map(({ speaker }) => speaker),
+    )
+    expect(output.report.refs?.map(({ speaker }) => speaker).toSorted()).toEqual([0, 1])
+    const { speaker: _, ...main } = output.report.refs?.[0] ?? { speaker: 0 }
+    expect(output.report.ref).toEqual(main)
+  })
+
+  it('is that of another recording', async () => {
+    const { samples, turns } = stage.dialogue
+    // Two sentences of the second speaker in succession.
+    const [first, last] = [turns[4], turns[5] ?? turns[4]]
+    const from = (first?.start ?? 0) - 0.3
+    const sound = samples.slice(from * speechRate, ((last?.end ?? 0) + 0.3) * speechRate)
+    const path = await writeSound(join(folder, 'voice.wav'), sound)
+    const before = stage.services.requests.length
+    const request = { ref_file_id: fileIdOf(path), ref_lang: 'en-US' }
+    const { output } = await runDub(stage, request, { folder, files: [path] })
+    expect(new Set(spokenSince(before).map(({ speaker }) => speaker))).toEqual(new Set([1]))
+    expect(output.report).toMatchObject({ ref: { source: 'ref_file', ref_lang: 'en-US' } })
+    expect(output.report).not.toHaveProperty('refs')
+  })
+
+  it('is one of the catalogue, in one of its languages', async () => {
+    const service = { address: `${stage.services.voice.origin}/v1`, model: 'espeak', voice: 'fr' }
+    const voices = [{ voice_id: 'anna', name: 'Anna', languages: ['fr-FR'], service }]
+    const { says } = stage.model
+    stage.model.says = dubModel({ to: 'fr-FR' })
+    const before = stage.services.requests.length
+    configureServices({ ...stage.services.settings, voices, language_model: dubModelService(stage.model) })
+    const { output } = await runDub(stage, { speaker: 'anna', target_lang: 'fr-FR' }, { folder })
+    configureServices({ ...stage.services.settings, language_model: dubModelService(stage.model) })
+    stage.model.says = says
+    expect(new Set(spokenSince(before).map(({ voice }) => voice))).toEqual(new Set(['fr']))
+    expect(output.report).toMatchObject({ speaker: 'anna', ref: null, target_lang: 'fr-FR' })
+  })
+
+  it('says the words of the source if the languages are equal', async () => {
+    const [spoken, asked] = [stage.services.requests.length, stage.model.asked.length]
+    const { output, record } = await runDub(stage, { target_lang: 'en-US' }, { folder })
+    expect(record.lines.map(({ tgt_text }) => tgt_text)).toEqual(stage.dialogue.sentences)
+    expect(spokenSince(spoken).map(({ text }) => text)).toEqual(stage.dialogue.sentences)
+    expect(stage.model.asked.length).toBe(asked)
+    expect(output.report).toMatchObject({ rewrite_lines: 0, engines: { translator: null } })
+  })
+})
