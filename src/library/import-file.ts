@@ -11,6 +11,7 @@ import { hashBytes } from '../platform/hash.ts'
 import { isInside } from '../platform/paths.ts'
 import { errorCode } from '../platform/system-error.ts'
 import { analyseFile, type FileAnalysis } from './analyse-file.ts'
+import { addEmbeddings } from './embeddings.ts'
 import { isDiskFull } from './full-disk.ts'
 import type { OpenLibrary } from './open-library.ts'
 import { checkUnchanged, linkOpenFile, openMaterialFile, type OpenMaterialFile } from './material-file.ts'
@@ -243,7 +244,7 @@ async function store(context: ImportContext, stored: StoredFile): Promise<void> 
       if (known && !isSame) await releaseMaterial(trx, known, clock())
       const sameId = isSame ? known.id : undefined
       const id = await saveMaterial(trx, { id: sameId, folderId: folder.id, content, now: clock() })
-      if (vectors) await saveVectors(trx, id, vectors)
+      await (vectors ? saveVectors(trx, id, vectors) : addEmbeddings(trx, [id]))
       failpoint('library.material.saved')
     })
   } catch (error) {

@@ -1,4 +1,4 @@
-import { rename, rm } from 'node:fs/promises'
+import { rename, rm, utimes } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
@@ -120,6 +120,13 @@ test('a library from before pgvector is searched by it, and changes keep both in
   await rename(`${library.root}/one.mp4`, library.media('one.mp4'))
   await rm(library.media('new.png'))
   expect(await addWithModel(library, colourModel())).toMatchObject({ restored: 1, missing: 1 })
+  expect(await compare()).toBe(5)
+  await rename(library.media('one.mp4'), `${library.root}/one.mp4`)
+  expect(await addWithModel(library, colourModel())).toMatchObject({ missing: 1 })
+  // Equal bytes keep their vectors, which pgvector no longer has.
+  await rename(`${library.root}/one.mp4`, library.media('one.mp4'))
+  await utimes(library.media('one.mp4'), 1, 1)
+  expect(await addWithModel(library, colourModel())).toMatchObject({ changed: 1 })
   expect(await compare()).toBe(5)
   await library.run('remove', library.media())
   expect(await readBoth(db)).toEqual({ stored: [], embedded: [] })
