@@ -5,6 +5,7 @@ import { causeMessage } from '../db/location.ts'
 import type { Db, WriteTransaction } from '../db/schema.ts'
 import { dimensions } from './dot-products.ts'
 import { addEmbeddings, findUnembedded, hasEmbeddings } from './embeddings.ts'
+import { lockChanges } from './records.ts'
 import { isPostgres } from './word-index.ts'
 
 /** Materials whose vectors are added in one transaction: up to 64 vectors each, while an import waits. */
@@ -61,7 +62,7 @@ async function changeLibrary<Result>(
   change: (trx: WriteTransaction) => Promise<Result>,
 ): Promise<Result> {
   return await db.transaction().execute(async (trx) => {
-    await sql`select from library_numbers where name = 'change' for update`.execute(trx)
+    await lockChanges(trx)
     return await change(trx)
   })
 }

@@ -3,7 +3,7 @@ import { MediaError } from '../contract/errors.ts'
 import type { Db, MaterialRow } from '../db/schema.ts'
 import { errorCode } from '../platform/system-error.ts'
 import { openMaterialFile } from './material-file.ts'
-import { moveMaterial } from './records.ts'
+import { lockChanges, moveMaterial } from './records.ts'
 
 /**
  * State of the original of a material. `gone`: moved, deleted or changed since its import, and no copy is kept.
@@ -49,6 +49,7 @@ async function hasEntries(path: string): Promise<boolean> {
 /** Marks a material as missing, unless it was changed since it was read. The next import of its folder restores it. */
 async function markMissing(db: Db, { id, updated_at: readAt }: MaterialRow): Promise<void> {
   await db.transaction().execute(async (trx) => {
+    await lockChanges(trx)
     const row = await trx.selectFrom('materials').selectAll().where('id', '=', id).executeTakeFirst()
     if (row?.state === 'active' && row.updated_at === readAt)
       await moveMaterial(trx, row, { state: 'missing', now: readAt })

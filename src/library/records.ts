@@ -3,7 +3,7 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import type { LibraryFoldersTable, LibraryNumbersTable, MaterialsTable } from '../db/library-schema.ts'
 import type { Db, MaterialRow, WriteTransaction } from '../db/schema.ts'
 import { addEmbeddings, removeEmbeddings } from './embeddings.ts'
-import { removeWords, replaceWords } from './word-index.ts'
+import { isPostgres, removeWords, replaceWords } from './word-index.ts'
 
 export type LibraryFolder = Selectable<LibraryFoldersTable>
 
@@ -118,6 +118,12 @@ export async function moveMaterial(
 export async function deleteMaterial(trx: WriteTransaction, id: number): Promise<void> {
   await removeWords(trx, id)
   await trx.deleteFrom('materials').where('id', '=', id).execute()
+}
+
+/** Waits for other changes of the library, and lets others wait. SQLite has one writer at a time. */
+export async function lockChanges(trx: WriteTransaction): Promise<void> {
+  if (!isPostgres(trx)) return
+  await trx.selectFrom('library_numbers').select('last').where('name', '=', 'change').forUpdate().execute()
 }
 
 type IndexedColumns = Pick<MaterialRow, 'id' | 'scope' | 'path' | 'note' | 'tags'> & {

@@ -155,8 +155,9 @@ function keptHashes({ kept, kept_accompaniment: accompaniment }: KeptContent): s
  * stays with those who received it, without the original, which no longer exists.
  */
 export async function releaseMaterial(trx: WriteTransaction, row: MaterialRow, now: number): Promise<void> {
-  // First of all, so that it is not granted meanwhile.
+  // First of all, so that it is not granted from now on.
   await moveMaterial(trx, row, { state: 'removed', now })
+  await lockMaterial(trx, row.id)
   if (!(await isGranted(trx, row.id))) return await deleteMaterial(trx, row.id)
   await trx.deleteFrom('material_vectors').where('material_id', '=', row.id).execute()
   await trx.updateTable('materials').set({ folder_id: null }).where('id', '=', row.id).execute()

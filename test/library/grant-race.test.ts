@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -7,12 +7,15 @@ import { ensureAccount } from '../../src/accounts/accounts.ts'
 import { dataFiles, dataFolders } from '../../src/daemon/data-files.ts'
 import type { Db } from '../../src/db/schema.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
+import { examineOriginal } from '../../src/library/gone-originals.ts'
 import { findGranted, grantMaterials } from '../../src/library/grants.ts'
-import { openOriginal } from '../../src/library/materials.ts'
+import { findMaterial, openOriginal } from '../../src/library/materials.ts'
 import { libraryPaths, openLibrary } from '../../src/library/open-library.ts'
+import { moveMaterial } from '../../src/library/records.ts'
 import { removeFolder } from '../../src/library/remove-folder.ts'
 import { hasPostgres, newDatabase } from '../postgres.ts'
-import { newLibrary, rights, writeImage } from './library.ts'
+import { addWithModel, newLibrary, rights, writeImage } from './library.ts'
+import { colourModel } from './stand-in-model.ts'
 
 /** A library of one image, with an account. */
 async function libraryOfOne() {
@@ -23,7 +26,7 @@ async function libraryOfOne() {
   await ensureAccount(db, { id: 1, name: 'local', now: 1 })
   const { id } = await db.selectFrom('materials').select('id').executeTakeFirstOrThrow()
   return {
-    ...{ db, id },
+    ...{ library, db, id },
     async remove() {
       await mkdir(library.data, { recursive: true })
       using opened = await openLibrary(db, libraryPaths(library.data, { ...dataFiles, ...dataFolders }))
@@ -79,5 +82,37 @@ describe.skipIf(!hasPostgres)('a removal during a grant on PostgreSQL', () => {
     expect(await removal).toMatchObject({ removed: 0, kept: 1, lost: 0 })
     expect(await findGranted(db, { accountId: 1, ids: [id] })).toEqual(new Set([id]))
     expect(await original()).toEqual(bytes)
+  })
+})
+
+describe.skipIf(!hasPostgres)('an import on PostgreSQL', () => {
+  test('that moves a file over another one waits for a grant of that', async () => {
+    const { library, db, id } = await libraryOfOne()
+    await writeImage(library.media('b.png'), 'blue', 3)
+    await library.run('add', library.media(), ...rights)
+    await rename(library.media('b.png'), library.media('a.png'))
+    let added: ReturnType<typeof addWithModel> | undefined
+    await db.transaction().execute(async (trx) => {
+      await grantMaterials(trx, { accountId: 1, ids: [id], now: 1 })
+      added = addWithModel(library, colourModel())
+      await untilWaiting(db, 1, added)
+    })
+    expect(await added).toMatchObject({ moved: 1 })
+    expect(await findMaterial(db, id)).toMatchObject({ folder_id: null, state: 'removed' })
+  })
+
+  test('that restores a material is not undone by a search that found its file gone before', async () => {
+    const { library, db, id } = await libraryOfOne()
+    const row = await findMaterial(db, id)
+    await rm(library.media('a.png'))
+    await writeImage(library.media('b.png'), 'blue', 3)
+    let examined: Promise<unknown> | undefined
+    await db.transaction().execute(async (trx) => {
+      await moveMaterial(trx, row, { state: 'active', now: Date.now() })
+      examined = examineOriginal(db, row)
+      await untilWaiting(db, 1, examined)
+    })
+    await examined
+    expect(await findMaterial(db, id)).toMatchObject({ state: 'active' })
   })
 })
