@@ -57,9 +57,9 @@ export interface ImportSummary extends Readonly<Record<ImportOutcome, number>> {
 
 /**
  * Imports the media files of a folder into the library, or what changed since an earlier import. One file at a time; a file
- * that fails is skipped, and one whose picture the embedding service refuses is found by its words. Throws 6016 for what is no folder, is the service's own or overlaps another folder of the library, 6401
- * for a model of another vector space than the library has for its scopes, and errors of the machine, such as a full disk; a repeated call
- * continues.
+ * that fails is skipped, and one whose picture the embedding service refuses is found by its words. Throws 6016 for what is
+ * no folder, is the service's own, overlaps another folder of the library or is without its disk, 6401 for a model of another
+ * vector space than the library has for its scopes, and errors of the machine, such as a full disk; a repeated call continues.
  */
 export async function importFolder(
   library: OpenLibrary,
@@ -72,6 +72,7 @@ export async function importFolder(
   if (soundModel) await checkSpace(library, soundModel, ['audio'])
   const content = await walkFolder(path, privateFolders)
   const before = await findFolder(library.db, path)
+  if (before && isEmpty(content)) await checkWithoutMaterials(library, before)
   const folder = await saveFolder(library.db, { path, licence, attribution }, clock())
   const { threads, signal } = options
   const unknownFields = new Map<string, readonly string[]>()
@@ -156,6 +157,28 @@ async function checkOverlap({ db }: OpenLibrary, path: string): Promise<void> {
   if (!known) return
   throw new MediaError(6016, `${known.path} is in the library and overlaps ${path}`, {
     hint: 'Add the known folder again, or remove it first: reelwright library remove <folder>.',
+  })
+}
+
+/** Whether a folder contains no file at any depth. */
+function isEmpty({ files, skipped, others, hidden, accompaniments }: FolderContent): boolean {
+  return files.length + skipped.length + others.size + hidden + accompaniments === 0
+}
+
+/** Throws 6016 if an empty folder has materials that are found: a folder without its disk is empty. */
+async function checkWithoutMaterials({ db }: OpenLibrary, { id, path }: LibraryFolder): Promise<void> {
+  const material = await db
+    .selectFrom('materials')
+    .select('id')
+    .where('folder_id', '=', id)
+    .where('state', '=', 'active')
+    .limit(1)
+    .executeTakeFirst()
+  if (!material) return
+  throw new MediaError(6016, `${path} contains no files, but the library has materials of it`, {
+    hint:
+      'Mount its disk, then repeat the command. If its files are lost, remove it from the library: ' +
+      '`reelwright library remove <folder>`.',
   })
 }
 

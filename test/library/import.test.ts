@@ -104,6 +104,7 @@ async function checkContents(library: TestLibrary, exactly: boolean): Promise<vo
 test('a file that comes back is found again, with its id', async () => {
   const library = await newLibrary()
   await writeImage(library.media('a.png'))
+  await writeImage(library.media('b.png'), 'blue', 2)
   await library.run('add', library.media(), ...rights)
   const [before] = await materials(library)
   await rename(library.media('a.png'), join(library.root, 'a.png'))
@@ -112,6 +113,24 @@ test('a file that comes back is found again, with its id', async () => {
   expect((await library.run('add', library.media(), ...rights)).out).toContain('1 restored')
   const [after] = await materials(library)
   expect(after).toEqual({ ...before, updated_at: expect.any(Number) })
+})
+
+test('a folder without its disk keeps its materials, licence and attribution', async () => {
+  const library = await newLibrary()
+  await writeImage(library.media('a.png'))
+  await library.run('add', library.media(), ...rights)
+  const [before] = await materials(library)
+  const away = join(library.root, 'away')
+  await rename(library.media(), away)
+  // The mount point of a disk is an empty folder.
+  await mkdir(library.media())
+  const refused = await library.run('add', library.media(), '--licence', 'other', '--attribution', 'other')
+  expect(refused).toMatchObject({ code: 1, out: '' })
+  expect(refused.err).toContain('contains no files')
+  await rm(library.media(), { recursive: true })
+  await rename(away, library.media())
+  expect(await materials(library)).toEqual([before])
+  expect((await library.run('list')).out).toContain('CC BY 4.0')
 })
 
 test('a changed sidecar is read again', async () => {
