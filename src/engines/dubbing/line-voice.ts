@@ -4,7 +4,7 @@ import { selectVoiceCloner } from '../speech/select-engine.ts'
 import { openSpeakingService, type Speaker } from '../speech/speaking-service.ts'
 import type { Recogniser, VoiceReference } from '../speech/speech-engines.ts'
 import { readVoiceRecording, type VoiceInLanguage } from '../voice/catalogue.ts'
-import { openKeptSpeech, speakChecked, speechDigest, type SpokenSentence } from '../voice/synthesize.ts'
+import { openKeptSpeech, speechDigest, type SpokenSentence } from '../voice/synthesize.ts'
 
 /** What speaks the lines of a dub: a voice of the catalogue, or the cloned voices of the speakers. */
 export type LineSpeaker =
@@ -44,9 +44,7 @@ export async function openLineVoice(
   const checked =
     (engine: Pick<Speaker, 'speak'>, language: string) =>
     async (text: string, name: string, signal: AbortSignal) =>
-      await keep(name, text, () =>
-        speakChecked(text, () => engine.speak(text, { signal }), { listener, language, signal }),
-      )
+      await keep(name, { text, speak: () => engine.speak(text, { signal }) }, { listener, language, signal })
   if (service) {
     const engine = openSpeakingService(service)
     const { language } = speaker

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Recogniser, VoiceCloner, VoiceReference } from '../speech/speech-engines.ts'
 import { compareTranscripts } from '../../media/speech/transcript-similarity.ts'
@@ -26,6 +26,9 @@ export interface SpokenSentence extends MonoAudio {
   readonly addedShare?: number
 }
 
+/** The sound of a sentence with the result of its check. */
+type SpokenSound = Omit<SpokenSentence, 'text'>
+
 interface SpeakSentenceEngines {
   readonly cloner: VoiceCloner
   /** Recognises the speech; without it the first attempt is accepted. */
@@ -50,34 +53,57 @@ export async function* speakSentences(
   const { language, reference, speed, signal } = options
   const keep = await openKeptSpeech(options.steps)
   for (const [index, text] of sentences.entries()) {
-    const speak = () => cloner.speak({ text, language, reference, speed }, { signal })
     yield await keep(
       `sentence-${index}-${speechDigest([text, cloner.name, language, speed], reference)}`,
-      text,
-      () => speakChecked(text, speak, { listener, language, signal }),
+      { text, speak: () => cloner.speak({ text, language, reference, speed }, { signal }) },
+      { listener, language, signal },
     )
   }
 }
 
-/** Returns the kept sentence of a name, or speaks and keeps it. */
+/** A sentence, and what speaks it. */
+interface SpeakableSentence {
+  readonly text: string
+  speak(): Promise<MonoAudio>
+}
+
+interface CheckSpeechOptions extends Pick<SpeakSentenceEngines, 'listener'> {
+  readonly language: string
+  readonly signal: AbortSignal
+}
+
+/** Returns the kept sentence of a name, or speaks, checks and keeps it. */
 type KeepSpeech = (
   name: string,
-  text: string,
-  speak: () => Promise<SpokenSentence>,
+  sentence: SpeakableSentence,
+  options: CheckSpeechOptions,
 ) => Promise<SpokenSentence>
 
-/** Opens the sentences that earlier attempts at a task kept in a folder, by name. */
+/**
+ * Opens the sentences that earlier attempts at a task kept in a folder, by name. Speech is kept before its check too, so
+ * that nothing is spoken twice.
+ */
 export async function openKeptSpeech(steps: string): Promise<KeepSpeech> {
   const kept = await readdir(steps)
-  return async (name, text, speak) => {
-    const stored = kept.find((file) => file.startsWith(`${name}-`) && file.endsWith('.f32'))
-    if (stored !== undefined) return { text, ...(await readStoredSentence(join(steps, stored))) }
+  const readOrWrite = async (prefix: string, speak: () => Promise<SpokenSound>): Promise<SpokenSound> => {
+    const stored = kept.find((file) => file.startsWith(`${prefix}-`) && file.endsWith('.f32'))
+    if (stored !== undefined) return await readStoredSentence(join(steps, stored))
     const spoken = await speak()
     const shares = [spoken.lostShare ?? 0, spoken.addedShare ?? 0].map((share) => Math.round(100 * share))
-    const file = `${name}-${spoken.rate}-${shares.join('-')}.f32`
+    const file = `${prefix}-${spoken.rate}-${shares.join('-')}.f32`
     await writeDurably(join(steps, file), sampleBytes(spoken.samples))
     kept.push(file)
     return spoken
+  }
+  return async (name, { text, speak }, options) => {
+    const trial = (attempt: number) => readOrWrite(`trial-${attempt}-${name}`, speak)
+    const spoken = await readOrWrite(name, () => speakChecked({ text, speak: trial }, options))
+    const trials = kept.filter((file) => file.startsWith('trial-') && file.includes(`-${name}-`))
+    for (const file of trials) {
+      kept.splice(kept.indexOf(file), 1)
+      await rm(join(steps, file), { force: true })
+    }
+    return { ...spoken, text }
   }
 }
 
@@ -93,20 +119,14 @@ function sampleBytes({ buffer, byteOffset, byteLength }: Float32Array): Uint8Arr
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
-interface SpeakCheckedOptions extends Pick<SpeakSentenceEngines, 'listener'> {
-  readonly language: string
-  readonly signal: AbortSignal
-}
-
 /** Speaks a sentence, up to three times while its words, and no others, are not recognised. Returns the best attempt. */
-export async function speakChecked(
-  text: string,
-  speak: () => Promise<MonoAudio>,
-  { listener, language, signal }: SpeakCheckedOptions,
+async function speakChecked(
+  { text, speak }: { readonly text: string; speak(attempt: number): Promise<MonoAudio> },
+  { listener, language, signal }: CheckSpeechOptions,
 ): Promise<SpokenSentence> {
   let best: { readonly spoken: MonoAudio; readonly check: SpeechCheck } | undefined
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const spoken = await speak()
+    const spoken = await speak(attempt)
     if (!listener || removeNumbers(text) === '') return { text, ...spoken }
     const sound = resample(spoken, speechRate)
     if (sound.length / speechRate > listener.maxSeconds) return { text, ...spoken }
@@ -156,9 +176,7 @@ function removeNumbers(text: string): string {
   return text.replaceAll(/\p{sc=Latin}*\p{N}[\p{N}\p{sc=Latin}.,:%]*/gu, ' ').trim()
 }
 
-async function readStoredSentence(
-  path: string,
-): Promise<MonoAudio & Pick<SpokenSentence, 'lostShare' | 'addedShare'>> {
+async function readStoredSentence(path: string): Promise<SpokenSound> {
   const [rate = 0, lost = 0, added = 0] = /-(\d+)-(\d+)-(\d+)\.f32$/.exec(path)?.slice(1).map(Number) ?? []
   const { buffer, byteOffset, byteLength } = await readFile(path)
   const samples = new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength))

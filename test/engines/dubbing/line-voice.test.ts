@@ -73,6 +73,17 @@ describe('a voice of the catalogue', () => {
     expect(lostShare).toBeCloseTo(0.4, 1)
   })
 
+  it('is not asked again for speech whose check was interrupted', async () => {
+    const [text, ended] = ['Guten Tag zusammen.', new Error('the attempt ended')]
+    const interrupted = { ...hears(), recognise: () => Promise.reject(ended) }
+    await using first = await openLineVoice(anna(), { ...context(), listener: interrupted })
+    await expect(first.speak(text, { speaker: 0, signal })).rejects.toBe(ended)
+    await using next = await openLineVoice(anna(), { ...context(), listener: hears(text) })
+    expect((await next.speak(text, { speaker: 0, signal })).samples).toHaveLength(16_000)
+    expect(server.heard).toHaveLength(1)
+    expect(await readdir(steps)).toEqual([expect.stringMatching(/^line-/)])
+  })
+
   it('speaks a line again that is spoken twice, and names words that stay', async () => {
     const text = 'Guten Tag zusammen, liebe Leute.'
     await using fine = await openLineVoice(anna(), { ...context(), listener: hears(`${text} ${text}`, text) })

@@ -1,0 +1,163 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { configuredPacks } from '../../src/engines/packs/resolve.ts'
+import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
+import { type FakeService, hangs } from '../engines/services/fake-service.ts'
+import { hasSpeechFiles } from '../engines/speech/recordings.ts'
+import { canSpeak } from '../recordings/speak.ts'
+import { api } from '../service/api.ts'
+import {
+  expectRefunds,
+  findEncoders,
+  type Interruption,
+  interrupt,
+  interruptions,
+  waitUntilClean,
+} from '../service/interruptions.ts'
+import { createServiceSequence } from '../service/killable-service.ts'
+import { findProcesses, suspendProcesses, waitUntilExited } from '../service/processes.ts'
+import { uploadFile } from '../video-oral-cut/cut-service.ts'
+import { hangModelAfter } from '../video-long2short/shorts-model.ts'
+import { dubModel, dubModelService } from './dub-model.ts'
+import { type DubOutput, type DubStage, openDubStage } from './run-dub.ts'
+
+const type = 'video_translate_dub'
+
+describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub that is interrupted', async () => {
+  const folder = await scratchFolder()
+  let stage: DubStage | undefined
+  let fileId = ''
+  /** What an undisturbed run returns, and what it asks of each service. */
+  let expected: unknown
+  let usual: ReturnType<typeof counts>
+
+  const services = createServiceSequence(async () => {
+    await mkdir(folder, { recursive: true })
+    stage = await openDubStage(folder, { language: 'en-US', to: 'zh-CN', sentences: 5 })
+    // Short translations are rewritten.
+    stage.model.says = dubModel({ to: 'zh-CN', factor: 0.5 })
+    return {
+      packs: configuredPacks() ?? {},
+      services: { ...stage.services.settings, language_model: dubModelService(stage.model) },
+      concurrency: 1,
+    }
+  })
+  const { ensureRunning } = services
+  const opened = (): DubStage => {
+    if (!stage) throw new Error('the services have not started')
+    return stage
+  }
+  const counts = () => {
+    const { services: spoken, model } = opened()
+    return {
+      voice: spoken.voice.heard.length,
+      heard: spoken.recogniser.heard.length,
+      asked: model.asked.length,
+    }
+  }
+  const countsSince = (before: ReturnType<typeof counts>) => {
+    const now = counts()
+    return {
+      voice: now.voice - before.voice,
+      heard: now.heard - before.heard,
+      asked: now.asked - before.asked,
+    }
+  }
+  const create = async (): Promise<string> => {
+    const { msg, data, status } = await api(await ensureRunning()).create(type, {
+      ...{ file_id: fileId, source_lang: 'en-US', target_lang: 'zh-CN', speaker: 'clone', subtitle: 'burn' },
+    })
+    if (status !== 200) throw new Error(msg)
+    return data.task_id
+  }
+  /** The result without what differs between equal tasks. */
+  const comparable = async (id: string): Promise<unknown> => {
+    const at = await ensureRunning()
+    const { data } = await api(at).ended(type, id)
+    if (data.status !== 'completed') throw new Error(JSON.stringify(data))
+    const output = data.output_result as DubOutput
+    const text = async (file: string) => Buffer.from(await api(at).download(file)).toString()
+    return {
+      ...{ report: output.report, errors: output.errors },
+      texts: await Promise.all([output.transcript_file_id, output.subtitle_file_id].map(text)),
+    }
+  }
+  /** Credits of a task. */
+  const credits = () => Math.ceil(((opened().dialogue.truth.seconds * 1000) / 60_000) * 50)
+  /** Lets a service answer so often, and not the next request. Returns when that arrives. */
+  const hangAfter = (service: FakeService, answers: number) => {
+    service.replies.push(...Array.from({ length: answers }, () => service.otherwise), hangs())
+    return service.hears(service.heard.length + answers + 1)
+  }
+  const whileRuns = (program: string) => () =>
+    suspendProcesses([() => findProcesses(program, services.dataDir)])
+  const hung = (reached: Promise<void>) => reached.then((): number[] => [])
+
+  beforeAll(async () => {
+    fileId = await uploadFile(await ensureRunning(), opened().source.path)
+    const before = counts()
+    expected = await comparable(await create())
+    usual = countsSince(before)
+    if (usual.voice < 6 || usual.asked < 2) throw new Error(JSON.stringify(usual))
+  })
+  afterAll(() => stage?.[Symbol.asyncDispose]())
+
+  interface Moment {
+    readonly during: string
+    reach(): Promise<readonly number[]>
+    /** Requests that are repeated: those that were interrupted. */
+    readonly repeated: Partial<ReturnType<typeof counts>>
+  }
+  const moments: readonly Moment[] = [
+    { during: 'separation', reach: whileRuns('voice-spleeter'), repeated: {} },
+    {
+      during: 'recognition',
+      reach: () => hung(hangAfter(opened().services.recogniser, 2)),
+      repeated: { heard: 1 },
+    },
+    { during: 'translation', reach: () => hung(hangModelAfter(opened().model, 0)), repeated: { asked: 1 } },
+    {
+      during: 'speech',
+      reach: () => hung(hangAfter(opened().services.voice, 2)),
+      repeated: { voice: 1 },
+    },
+    { during: 'a rewriting', reach: () => hung(hangModelAfter(opened().model, 1)), repeated: { asked: 1 } },
+    { during: 'the picture', reach: () => suspendProcesses([() => findEncoders(services)]), repeated: {} },
+    { during: 'laying the lines', reach: whileRuns('unfinished-dub.wav'), repeated: {} },
+    { during: 'mixing', reach: whileRuns('unfinished-dubbed.m4a'), repeated: {} },
+    { during: 'writing the result', reach: whileRuns('unfinished-dubbed.mp4'), repeated: {} },
+  ]
+
+  const expectResumed = async ({ reach, repeated }: Moment, how: Interruption) => {
+    const [before, balance] = [counts(), await api(await ensureRunning()).balance()]
+    const reached = reach()
+    const id = await create()
+    const suspended = await reached
+    await interrupt(services, how)
+    await waitUntilExited(suspended)
+    expect(await comparable(id)).toEqual(expected)
+    const { voice = 0, heard = 0, asked = 0 } = repeated
+    expect(countsSince(before)).toEqual({
+      ...{ voice: usual.voice + voice, heard: usual.heard + heard, asked: usual.asked + asked },
+    })
+    expect(balance - (await api(await ensureRunning()).balance())).toBe(credits())
+    await waitUntilClean(services)
+  }
+
+  test.each(moments)('kill -9 of the worker during $during: nothing finished is repeated', (moment) =>
+    expectResumed(moment, 'kill -9 of the worker'),
+  )
+
+  test.each(interruptions.slice(1))('%s during speech: no line is spoken twice', async (how) => {
+    const speech = moments.find(({ during }) => during === 'speech')
+    if (speech) await expectResumed(speech, how)
+  })
+
+  test.each(moments.filter(({ during }) => ['separation', 'speech', 'the picture'].includes(during)))(
+    'stopped during $during, or cancelled in the queue: no process, no file, and a refund',
+    async ({ reach }) => {
+      await expectRefunds(services, { type, credits: credits(), create, reach })
+    },
+  )
+})
