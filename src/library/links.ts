@@ -13,6 +13,7 @@ import {
   verifySignature,
 } from '../files/links.ts'
 import { createHasher } from '../platform/hash.ts'
+import { limitPerAccount } from '../threads/account-limit.ts'
 import { examineOriginal } from './gone-originals.ts'
 import { findGranted } from './grants.ts'
 import { goneError, openOriginal } from './materials.ts'
@@ -112,12 +113,17 @@ export async function linkGrantedMaterials(
     links.push({
       ...{ id, name: row.name, size: row.size, blake3_id: row.blake3, download_url: downloadUrl },
       ...(accompanimentUrl !== undefined && { accompaniment_url: accompanimentUrl }),
-      ...(accompaniment && accompanimentUrl !== undefined && (await describeAccompaniment(library, id))),
+      ...(accompaniment &&
+        accompanimentUrl !== undefined &&
+        (await limitChecksums(accountId, () => describeAccompaniment(library, id)))),
       expires_at: toTimestamp(1000 * expires),
     })
   }
   return links
 }
+
+/** Checksums read whole files: one at a time, in turn for each account. */
+const limitChecksums = limitPerAccount({ limit: 1, name: 'checksums of accompaniments' })
 
 /** Name, size and checksum of an accompaniment, of which none is recorded; nothing if the file is gone. */
 async function describeAccompaniment(
