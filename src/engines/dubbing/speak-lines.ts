@@ -41,7 +41,7 @@ const shares = { spoken: 0.7, rounds: [0.9, 1] } as const
 
 /**
  * Speaks lines. Those that do not fit their time are rewritten, twice at most, and spoken again: a rewriting is used if its
- * speech is nearer to the time of the line. `texts`: what each line says.
+ * speech is nearer to the time of the line, and as complete. `texts`: what each line says.
  */
 export async function speakLines(
   lines: readonly DubLine[],
@@ -66,11 +66,20 @@ export async function speakLines(
       if (!before || text === undefined) continue
       const rewriteRounds = before.rewriteRounds + 1
       const after = await speakLine(before.line, text, { voice, signal, rewriteRounds })
-      if (Math.abs(after.synth - target) < Math.abs(before.synth - target)) spoken[index] = after
+      if (isBetter(after, before, target)) spoken[index] = after
     }
     onShare(share)
   }
   return spoken
+}
+
+/** Whether a rewriting is nearer to the time of its line. Silence and speech that loses words are short for no good reason. */
+function isBetter(after: SpokenLine, before: SpokenLine, target: number): boolean {
+  const isComplete =
+    after.synth > 0 &&
+    (after.lostShare ?? 0) <= (before.lostShare ?? 0) &&
+    (after.addedShare ?? 0) <= (before.addedShare ?? 0)
+  return isComplete && Math.abs(after.synth - target) < Math.abs(before.synth - target)
 }
 
 /** Returns a spoken line in the form that is fitted to the source. */
