@@ -5,7 +5,7 @@ import { duckingEnvelope, type SampleSpan } from '../../media/dubbing/ducking.ts
 import { fileUrl, runRaw } from '../ffmpeg/run.ts'
 import { mixCeiling, padTo, soundRate, truePeakLimiter } from '../ffmpeg/sound-filters.ts'
 import { decodeSound, pcmInput } from '../ffmpeg/sound.ts'
-import { maxTruePeak, measureLevel, type SoundLevel } from '../ffmpeg/true-peak.ts'
+import { maxTruePeak, measureLevel, measureLoudness, type SoundLevel } from '../ffmpeg/true-peak.ts'
 import { mixPcm } from '../timeline/mix-pcm.ts'
 import { writeComplete } from './complete-file.ts'
 import { dubComment } from './lay-lines.ts'
@@ -46,6 +46,9 @@ const toleranceLu = 0.5
 /** Encodings at most. The first meets the loudness unless music is nearly as loud as speech, the second usually both. */
 const maxEncodings = 5
 
+/** Least increase of the loudness by a gain, LU per dB: below it, the limit of the peaks takes what a further gain adds. */
+const minEffect = 0.25
+
 /** Additional headroom of each further encoding, dB: codecs add different peaks every time. */
 const peakMargin = 0.2
 
@@ -64,10 +67,10 @@ const [startMs, secondMs] = [120_000, 1000]
 export async function mixDub(mix: DubMix, options: MixDubOptions): Promise<string[]> {
   const { source, signal, duration, onShare = () => {} } = options
   const timeoutMs = startMs + secondMs * (duration / soundRate)
-  const measure = (path: string) => measureLevel(path, { signal, timeoutMs })
-  const target = (await measure(source.path)).loudness
-  const dub = (await measure(mix.dub)).loudness
-  const voice = mix.background && (await measure(mix.background.voice)).loudness
+  const measure = (path: string) => measureLoudness(path, { signal, timeoutMs })
+  const target = await measure(source.path)
+  const dub = await measure(mix.dub)
+  const voice = mix.background && (await measure(mix.background.voice))
   onShare(0.2)
   const dubGain = dub === undefined || voice === undefined ? 0 : limitGain(voice - dub)
   return await writeComplete(options.path, async (path) => {
@@ -75,21 +78,42 @@ export async function mixDub(mix: DubMix, options: MixDubOptions): Promise<strin
     const speech = dub === undefined ? undefined : dub + dubGain + channelGainLu(source)
     let gain = target === undefined || speech === undefined ? 0 : limitGain(target - speech)
     let ceiling = mixCeiling
+    let before: EncodedLoudness | undefined
     for (let encoding = 1; ; encoding += 1) {
       const gains = { dub: toLinear(dubGain + gain), music: toLinear(gain) }
       await encodeMix(mix, { ...options, path, gains, ceiling, timeoutMs })
-      const level = await measure(path)
+      const level = await measureLevel(path, { signal, timeoutMs })
       onShare(0.2 + (0.8 * encoding) / (encoding + 1))
-      const difference = target === undefined || level.loudness === undefined ? 0 : target - level.loudness
+      const now = { gain, loudness: level.loudness ?? target ?? 0 }
+      const difference = (target ?? now.loudness) - now.loudness
+      gain = correctedGain(difference, now, before)
       const excess = level.truePeak - maxTruePeak
-      if (encoding === maxEncodings || (Math.abs(difference) <= toleranceLu && excess <= 0)) {
+      if (encoding === maxEncodings || (gain === now.gain && excess <= 0)) {
         onShare(1)
         return levelNotes(level, difference)
       }
-      if (Math.abs(difference) > toleranceLu) gain = limitGain(gain + difference)
       if (excess > 0) ceiling -= excess + peakMargin
+      before = now
     }
   })
+}
+
+/** Gain of an encoding, dB, and its loudness, LUFS. */
+interface EncodedLoudness {
+  readonly gain: number
+  readonly loudness: number
+}
+
+/** Returns the gain of the next encoding, by the effect of the last change; the same one if no other is better. */
+function correctedGain(
+  difference: number,
+  now: EncodedLoudness,
+  before: EncodedLoudness | undefined,
+): number {
+  if (Math.abs(difference) <= toleranceLu) return now.gain
+  const change = before ? now.gain - before.gain : 0
+  const effect = before && change !== 0 ? (now.loudness - before.loudness) / change : 1
+  return effect < minEffect ? now.gain : limitGain(now.gain + difference / Math.min(1, effect))
 }
 
 const limitGain = (decibels: number): number => Math.max(-maxGainDb, Math.min(maxGainDb, decibels))
@@ -177,8 +201,8 @@ async function* applyGains(
   for await (const chunk of sound) {
     const count = chunk.length / 2
     const gains = gainsOf(from, count)
-    const scaled = chunk.map((sample, at) => sample * (gains[at >> 1] ?? 1))
-    yield new Uint8Array(scaled.buffer, 0, scaled.byteLength)
+    for (let at = 0; at < chunk.length; at += 1) chunk[at] = (chunk[at] ?? 0) * (gains[at >> 1] ?? 1)
+    yield new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength)
     from += count
   }
 }

@@ -59,16 +59,36 @@ export interface SoundLevel {
 /** Loudness that is reported if no block is louder, LUFS. */
 const silentLoudness = -70
 
+type MeasureOptions = Pick<LimitTruePeakOptions, 'signal' | 'timeoutMs'>
+
 /** Measures the first audio stream of a file. */
-export async function measureLevel(
+export async function measureLevel(path: string, options: MeasureOptions): Promise<SoundLevel> {
+  return await measure(path, { ...options, peak: true })
+}
+
+/** Measures the loudness of the first audio stream of a file: takes less than half of the time without its peak. */
+export async function measureLoudness(
   path: string,
-  { signal, timeoutMs }: Pick<LimitTruePeakOptions, 'signal' | 'timeoutMs'>,
+  options: MeasureOptions,
+): Promise<SoundLevel['loudness']> {
+  return (await measure(path, { ...options, peak: false })).loudness
+}
+
+async function measure(
+  path: string,
+  { signal, timeoutMs, peak: withPeak }: MeasureOptions & { readonly peak: boolean },
 ): Promise<SoundLevel> {
   let [loudness, peak] = [silentLoudness, -Infinity]
   await runRaw({
     args: [
       ...['-loglevel', 'repeat+level+info', ...inputArgs(path, ['-vn']), '-map', '0:a:0'],
-      ...['-af', `${replaceInvalid},ebur128=peak=true:framelog=verbose`, '-f', 'null', '-'],
+      ...[
+        '-af',
+        `${replaceInvalid},ebur128=peak=${withPeak ? 'true' : 'none'}:framelog=verbose`,
+        '-f',
+        'null',
+        '-',
+      ],
     ],
     ...{ signal, timeoutMs },
     // The summary is at the end: what a tag of the file imitates is before it.

@@ -73,7 +73,9 @@ async function mix(
   expect(shares).toEqual(shares.toSorted((one, other) => one - other))
   expect(shares.at(-1)).toBe(1)
   expect((await readdir(folder)).filter((one) => one.startsWith('unfinished'))).toEqual([])
-  return { path, notes, level: await measureLevel(path, decodeLimits), facts: await probe(path) }
+  // Besides the start and the end, each encoding reports a share.
+  const encodings = shares.filter((share) => share > 0.2 && share < 1).length
+  return { path, notes, encodings, level: await measureLevel(path, decodeLimits), facts: await probe(path) }
 }
 
 /** Loudness of the file of a source, LUFS. */
@@ -166,9 +168,24 @@ describe('a dub without music', () => {
     const noise = 'anoisesrc=a=1:c=white:r=48000:d=12:seed=3,volume=20dB,asoftclip'
     const loud = await generateMedia(join(folder, 'full.wav'), ['-f', 'lavfi', '-i', noise, '-ac', '2'])
     const file = await staged(loud)
-    const { level, notes } = await mix('full.m4a', file, {})
+    const { level, notes, encodings } = await mix('full.m4a', file, {})
+    expect(level.truePeak).toBeLessThanOrEqual(-1)
+    // A further gain changes nothing.
+    expect(encodings).toBeLessThanOrEqual(2)
+    expect(notes).toEqual([expect.stringMatching(/^the sound is [\d.]+ LU quieter than the source$/)])
+  })
+
+  it('is encoded three times at most where the limit of its peaks takes a part of its gain, and then all of it', async () => {
+    const noise = 'anoisesrc=a=1:c=pink:r=48000:d=12:seed=3,volume=14dB,asoftclip'
+    const loud = await generateMedia(join(folder, 'dense.wav'), ['-f', 'lavfi', '-i', noise, '-ac', '2'])
+    const file = await staged(loud)
+    // The limit lowers the second line alone.
+    const samples = lines.map((sample, at) => (at < 6 * rate ? sample / 2 : sample))
+    const dub = await writeFloatWav(join(folder, 'unequal.wav'), samples, rate)
+    const { level, notes, encodings } = await mix('dense.m4a', file, { dub })
     expect(level.truePeak).toBeLessThanOrEqual(-1)
     expect(notes).toEqual([expect.stringMatching(/^the sound is [\d.]+ LU quieter than the source$/)])
+    expect(encodings).toBeLessThanOrEqual(3)
   })
 
   it('is written if the source or the dub is silent', async () => {
