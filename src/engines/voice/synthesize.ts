@@ -79,6 +79,9 @@ type KeepSpeech = (
   options: CheckSpeechOptions,
 ) => Promise<SpokenSentence>
 
+/** End of the name of a kept sentence: its rate, and its lost and added shares, percent. */
+const keptNumbers = /-(\d+)-(\d+)-(\d+)\.f32$/
+
 /**
  * Opens the sentences that earlier attempts at a task kept in a folder, by name. Speech is kept before its check too, so
  * that nothing is spoken twice.
@@ -86,7 +89,7 @@ type KeepSpeech = (
 export async function openKeptSpeech(steps: string): Promise<KeepSpeech> {
   const kept = await readdir(steps)
   const readOrWrite = async (prefix: string, speak: () => Promise<SpokenSound>): Promise<SpokenSound> => {
-    const stored = kept.find((file) => file.startsWith(`${prefix}-`) && file.endsWith('.f32'))
+    const stored = kept.find((file) => file.startsWith(`${prefix}-`) && keptNumbers.test(file))
     if (stored !== undefined) return await readStoredSentence(join(steps, stored))
     const spoken = await speak()
     const shares = [spoken.lostShare ?? 0, spoken.addedShare ?? 0].map((share) => Math.round(100 * share))
@@ -177,7 +180,7 @@ function removeNumbers(text: string): string {
 }
 
 async function readStoredSentence(path: string): Promise<SpokenSound> {
-  const [rate = 0, lost = 0, added = 0] = /-(\d+)-(\d+)-(\d+)\.f32$/.exec(path)?.slice(1).map(Number) ?? []
+  const [rate = 0, lost = 0, added = 0] = keptNumbers.exec(path)?.slice(1).map(Number) ?? []
   const { buffer, byteOffset, byteLength } = await readFile(path)
   const samples = new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength))
   return {

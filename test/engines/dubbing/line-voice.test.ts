@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { StagedFile } from '../../../src/contract/operation.ts'
@@ -62,6 +62,18 @@ describe('a voice of the catalogue', () => {
     expect(bodies()).toEqual([expect.objectContaining({ input: 'Guten Tag.', voice: 'af_heart' })])
     const files = await readdir(steps)
     expect(files).toEqual([expect.stringMatching(/^line-[0-9a-f]{16}-16000-0-0\.f32$/)])
+  })
+
+  it('speaks a line again of which an earlier version kept no shares of words', async () => {
+    const speak = async () => {
+      await using voice = await openLineVoice(anna(), context())
+      return await voice.speak('Guten Tag.', { speaker: 0, signal })
+    }
+    await speak()
+    const [name = ''] = await readdir(steps)
+    await rename(join(steps, name), join(steps, name.replace(/-0\.f32$/, '.f32')))
+    expect((await speak()).rate).toBe(16_000)
+    expect(server.heard).toHaveLength(2)
   })
 
   it('speaks a line again whose words are not recognised', async () => {
