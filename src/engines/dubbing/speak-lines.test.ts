@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { MediaError } from '../../contract/errors.ts'
 import type { LanguageModel } from '../language-model/language-model.ts'
 import type { LineVoice } from './line-voice.ts'
 import { speakLines } from './speak-lines.ts'
@@ -26,10 +27,14 @@ function rewriter(text: string): LanguageModel {
 const [long, short] = ['this line is far too long for the time that it has', 'this line is long enough']
 
 /** Speaks a line of 2 s whose translation takes 6 s, and returns it after its rewriting. */
-async function rewritten(speech: Awaited<ReturnType<LineVoice['speak']>>) {
+async function rewritten(speech: Awaited<ReturnType<LineVoice['speak']>> | Error) {
   const voice: LineVoice = {
     name: 'voice',
-    speak: async (text) => (text === long ? { text, ...sound(6, 0.2) } : speech),
+    async speak(text) {
+      if (text === long) return { text, ...sound(6, 0.2) }
+      if (speech instanceof Error) throw speech
+      return speech
+    },
     [Symbol.asyncDispose]: async () => undefined,
   }
   const line = { index: 0, speaker: 0, text: 'Diese Zeile ist zu lang.', start: 0, end: 2000 }
@@ -48,6 +53,7 @@ it('uses a rewriting whose speech is nearer to the time of the line', async () =
 it.each([
   ['is silent', { text: short, ...sound(2, 0) }],
   ['loses words', { text: short, ...sound(2, 0.2), lostShare: 0.5 }],
+  ['cannot be spoken', new MediaError(6401, 'voice returned silence')],
   ['has other words', { text: short, ...sound(2, 0.2), addedShare: 0.5 }],
 ])('keeps a line whose rewriting %s', async (_, speech) => {
   expect(await rewritten(speech)).toMatchObject({ text: long, rewriteRounds: 0, synth: 6000 })

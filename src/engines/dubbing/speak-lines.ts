@@ -10,6 +10,7 @@ import type { LanguageModel } from '../language-model/language-model.ts'
 import type { LanguagePair } from '../translation/languages.ts'
 import type { LineVoice } from './line-voice.ts'
 import { rewriteLines } from './rewrite-lines.ts'
+import { undefinedUnlessAborted } from '../voice/engines.ts'
 
 /** A line and its speech, which is stored between attempts. */
 export interface SpokenLine {
@@ -36,12 +37,16 @@ interface SpeakLinesOptions extends Pick<RunContext, 'signal'> {
   readonly onShare: (share: number) => void
 }
 
+/** Failures after which no more rewritings are spoken: the engine has stopped responding. */
+const maxFailures = 3
+
 /** Share of the progress until all lines are spoken for the first time, and until each round of rewriting is. */
 const shares = { spoken: 0.7, rounds: [0.9, 1] } as const
 
 /**
  * Speaks lines. Those that do not fit their time are rewritten, twice at most, and spoken again: a rewriting is used if its
- * speech is nearer to the time of the line, and as complete. `texts`: what each line says.
+ * speech is nearer to the time of the line, and as complete. `texts`: what each line says. Throws 6401 and 6402 if the voice
+ * fails; a line whose rewriting cannot be spoken stays.
  */
 export async function speakLines(
   lines: readonly DubLine[],
@@ -54,6 +59,7 @@ export async function speakLines(
     onShare((shares.spoken * spoken.length) / lines.length)
   }
   if (!rewriter) return spoken
+  let failures = 0
   for (const [round, share] of shares.rounds.entries()) {
     const wanted = linesToRewrite(spoken.map(fitLine), fit)
     if (wanted.length === 0) break
@@ -65,8 +71,10 @@ export async function speakLines(
       const [before, text] = [spoken[index], rewritten.get(index)]
       if (!before || text === undefined) continue
       const rewriteRounds = before.rewriteRounds + 1
-      const after = await speakLine(before.line, text, { voice, signal, rewriteRounds })
-      if (isBetter(after, before, target)) spoken[index] = after
+      const speaking = speakLine(before.line, text, { voice, signal, rewriteRounds })
+      const after = await speaking.catch(undefinedUnlessAborted(signal))
+      if (!after && (failures += 1) === maxFailures) return spoken
+      if (after && isBetter(after, before, target)) spoken[index] = after
     }
     onShare(share)
   }
