@@ -69,13 +69,18 @@ const chords = [
   [5300, 6000, 7100],
 ] as const
 
+/** Tones of the music in the half second from a time on, Hz. */
+export function musicTones(seconds: number): readonly number[] {
+  return chords[Math.floor(2 * seconds) % chords.length] ?? []
+}
+
 /** Chords above the voice, a new one each half second, with other phases in the right channel: stereo, interleaved. */
 function highMusic(frames: number, level: number): Float32Array {
   // The mean power of three tones of amplitude 1 is 3/2, of the fade about 0.43.
   const gain = level / Math.sqrt(1.5 * 0.43)
   return Float32Array.from({ length: 2 * frames }, (_, at) => {
     const time = (at >> 1) / sourceRate
-    const tones = chords[Math.floor(2 * time) % chords.length] ?? []
+    const tones = musicTones(time)
     const beat = 2 * (time % 0.5)
     const fade = Math.min(1, 50 * beat, 50 * (1 - beat)) * Math.exp(-beat)
     return (

@@ -1,5 +1,4 @@
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { configuredPacks } from '../../src/engines/packs/resolve.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
@@ -149,10 +148,11 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub that is interrupted', async
     expectResumed(moment, 'kill -9 of the worker'),
   )
 
-  test.each(interruptions.slice(1))('%s during speech: no line is spoken twice', async (how) => {
-    const speech = moments.find(({ during }) => during === 'speech')
-    if (speech) await expectResumed(speech, how)
-  })
+  const duringSpeech = moments.filter(({ during }) => during === 'speech')
+  const others = duringSpeech.flatMap((moment) => interruptions.slice(1).map((how) => ({ how, moment })))
+  test.each(others)('$how during speech: no line is spoken twice', ({ how, moment }) =>
+    expectResumed(moment, how),
+  )
 
   test.each(moments.filter(({ during }) => ['separation', 'speech', 'the picture'].includes(during)))(
     'stopped during $during, or cancelled in the queue: no process, no file, and a refund',
