@@ -40,7 +40,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('an agent without a configured mod
     })
     const kinds: string[] = []
     const heard: number[] = []
-    const answer = dubAnswers({ to: 'en-US' })
+    const answer = dubAnswers()
     for (;;) {
       const { data: task } = await client.waiting(type, created.task_id)
       if (task.questions_open === undefined) break

@@ -13,12 +13,12 @@ interface AskedLine {
 
 /** What a question about the lines of a dub contains. */
 export interface DubQuestion {
+  /** Language of the dub. */
+  readonly to?: RecordingLanguage
   readonly lines?: readonly AskedLine[]
 }
 
 export interface DubModelOptions {
-  /** Language of the dub. */
-  readonly to: RecordingLanguage
   /** How far the lengths of translations are from the requested ones, 0 to 1. Default: 0.25. */
   readonly spread?: number
   /** Factor of the lengths of translations. Default: 1. */
@@ -28,13 +28,10 @@ export interface DubModelOptions {
 }
 
 /** Returns the answers of a model that translates lines into speech of about the requested length, and rewrites them. */
-export function dubAnswers({
-  to,
-  spread = 0.25,
-  factor = 1,
-  seed = 0,
-}: DubModelOptions): (question: DubQuestion) => unknown {
-  return ({ lines }) => {
+export function dubAnswers({ spread = 0.25, factor = 1, seed = 0 }: DubModelOptions = {}): (
+  question: DubQuestion,
+) => unknown {
+  return ({ lines, to = 'en-US' }) => {
     // A summary is asked for before the lines of a long recording.
     if (lines?.every((line) => typeof line === 'object') !== true) return { summary: 'A talk.', terms: [] }
     return {
@@ -67,7 +64,7 @@ export function dubQuestion({ messages }: ChatBody): DubQuestion {
 }
 
 /** A model that answers the questions about the lines of a dub. */
-export function dubModel(options: DubModelOptions): ModelServer['says'] {
+export function dubModel(options: DubModelOptions = {}): ModelServer['says'] {
   const answers = dubAnswers(options)
   return (body) => answers(dubQuestion(body))
 }

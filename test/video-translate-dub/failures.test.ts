@@ -23,12 +23,12 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
   afterAll(() => stage[Symbol.asyncDispose]())
   afterEach(() => {
     stage.services.faultOf = () => undefined
-    stage.model.says = dubModel({ to: 'zh-CN' })
+    stage.model.says = dubModel()
   })
 
   /** Makes the model translate lines this many times as long as requested, and rewrite none. */
   const translateLong = (factor: number) => {
-    const answers = dubModel({ to: 'zh-CN', spread: 0, factor })
+    const answers = dubModel({ spread: 0, factor })
     stage.model.says = (body, heard) =>
       dubQuestion(body).lines?.some(({ change }) => change) === true ? fails(400) : answers(body, heard)
   }
@@ -123,7 +123,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
 
   it('voice repeats words once is spoken again', async () => {
     stage.services.faultOf = ({ attempt }) => (attempt === 0 ? 'repeat' : undefined)
-    stage.model.says = dubModel({ to: 'zh-CN', seed: 7 })
+    stage.model.says = dubModel({ seed: 7 })
     const { output } = await runDub(stage, withoutSpeech, { folder })
     const unsure = output.report.doubtful_lines.filter(({ reasons }) => reasons.includes('words_added'))
     expect(unsure).toEqual([])
@@ -135,7 +135,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
   })
 
   it('line has no usable translation is silent there', async () => {
-    const answers = dubModel({ to: 'zh-CN' })
+    const answers = dubModel()
     stage.model.says = (body, heard) => {
       const answer = answers(body, heard) as { readonly lines?: readonly { readonly id: number }[] }
       // A line in the wrong language.
@@ -152,7 +152,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
 
   it('attempt is aborted ends while the voice service does not respond', async () => {
     stage.services.faultOf = () => 'slow'
-    stage.model.says = dubModel({ to: 'zh-CN', seed: 9 })
+    stage.model.says = dubModel({ seed: 9 })
     const abort = new AbortController()
     const next = stage.services.voice.heard.length + 1
     const running = runDub(stage, withoutSpeech, { folder, context: { signal: abort.signal } })

@@ -35,7 +35,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub that is interrupted', async
     await mkdir(folder, { recursive: true })
     stage = await openDubStage(folder, { language: 'en-US', to: 'zh-CN', sentences: 5 })
     // Short translations are rewritten.
-    stage.model.says = dubModel({ to: 'zh-CN', factor: 0.5 })
+    stage.model.says = dubModel({ factor: 0.5 })
     return {
       packs: configuredPacks() ?? {},
       services: { ...stage.services.settings, language_model: dubModelService(stage.model) },

@@ -45,8 +45,8 @@ export async function openDubStage(folder: string, options: DubStageOptions): Pr
   const dialogue = await recordDialogue(options)
   const source = await writeDubSource(folder, dialogue, options)
   await using opened = new AsyncDisposableStack()
-  const services = opened.use(await startSpokenServices(dialogue))
-  const model = opened.use(await startModelServer(dubModel({ to: options.to })))
+  const services = opened.use(await startSpokenServices([dialogue]))
+  const model = opened.use(await startModelServer(dubModel()))
   configureServices({ ...services.settings, language_model: dubModelService(model) })
   const kept = opened.move()
   return {

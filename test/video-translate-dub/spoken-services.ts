@@ -61,20 +61,28 @@ const voicesByLanguage: Readonly<Record<string, string>> = {
   Korean: 'ko',
 }
 
-/** Starts both services and configures them for this process. */
+/** Starts both services for one or more dialogues and configures them for this process. */
 export async function startSpokenServices(
-  dialogue: Dialogue,
+  dialogues: readonly [Dialogue, ...Dialogue[]],
   errors: RecogniserErrors = {},
 ): Promise<SpokenServices> {
   const requests: SpokenRequest[] = []
   const spoken: SpokenClip[] = []
   const held = Promise.withResolvers<void>()
-  const speaker = speakerFinder(dialogue)
+  const known = dialogues.map((dialogue) => ({ dialogue, find: soundFinder(dialogue.samples) }))
+  const locate = (sound: Float32Array): LocatedSound | undefined => {
+    for (const { dialogue, find } of known) {
+      const start = find(sound)
+      if (start !== null) return { dialogue, start }
+    }
+    return undefined
+  }
   const replyWithSpeech: Reply = async (response, received) => {
     if (!received.path.endsWith('/audio/speech')) return fails(404)(response, received)
     const body = JSON.parse(String(received.body)) as SpeechBody
     const attempt = requests.filter(({ text }) => text === body.input).length
-    const of = body.voice === undefined ? { speaker: speaker(referenceOf(body)) } : { voice: body.voice }
+    const of =
+      body.voice === undefined ? { speaker: speakerOf(referenceOf(body), locate) } : { voice: body.voice }
     const request = { text: body.input, attempt, ...of }
     requests.push(request)
     const fault = services.faultOf(request)
@@ -84,19 +92,19 @@ export async function startSpokenServices(
     spoken.push(clip)
     await bytes(encodeWav({ samples: clip.samples, rate: speechRate }), 'audio/wav')(response, received)
   }
-  const findInDialogue = soundFinder(dialogue.samples)
   const replyWithTranscript: Reply = (response, received) => {
     const sound = receivedSound(received.body)
     if (!sound || !received.path.endsWith('/audio/transcriptions')) return fails(404)(response, received)
     const seconds = sound.length / speechRate
     const said = spoken.findLast((clip) => isSameSound(clip.samples, sound))
-    const start = said ? 0 : (findInDialogue(sound) ?? 0)
+    const { dialogue, start } = (said ? undefined : locate(sound)) ?? { start: 0 }
     const words = said
       ? distributeTime(said.text, { start: 0, end: seconds }).map((word) => ({ ...word, mark: '' }))
-      : findInDialogue(sound) === null
-        ? []
-        : hear(dialogue.truth, { start, end: start + seconds }, errors)
-    const heard = transcription(words, { language: dialogue.truth.language, start, seconds })
+      : dialogue
+        ? hear(dialogue.truth, { start, end: start + seconds }, errors)
+        : []
+    const { language } = (dialogue ?? dialogues[0]).truth
+    const heard = transcription(words, { language, start, seconds })
     const segments = heard.segments.map((segment) => ({ ...segment, avg_logprob: -0.05 }))
     return json({ ...heard, ...(said && { text: said.text }), segments })(response, received)
   }
@@ -143,14 +151,22 @@ function referenceOf({ ref_audio: audio = '' }: SpeechBody): Float32Array {
   return resample(decodeWav(Buffer.from(base64, 'base64')), speechRate)
 }
 
-/** Returns a function that finds who speaks in a part of a dialogue; the first speaker if it is no part of it. */
-function speakerFinder({ samples, turns }: Dialogue): (sound: Float32Array) => DialogueSpeaker {
-  const find = soundFinder(samples)
-  return (sound) => {
-    const middle = (find(sound) ?? 0) + sound.length / speechRate / 2
-    const distance = ({ start, end }: Dialogue['turns'][number]) => Math.max(start - middle, middle - end)
-    return turns.toSorted((one, other) => distance(one) - distance(other))[0]?.speaker ?? 0
-  }
+/** A part of a dialogue, and where it starts, seconds. */
+interface LocatedSound {
+  readonly dialogue: Dialogue
+  readonly start: number
+}
+
+/** Returns who speaks in a part of a dialogue; the first speaker if it is no part of one. */
+function speakerOf(
+  sound: Float32Array,
+  locate: (sound: Float32Array) => LocatedSound | undefined,
+): DialogueSpeaker {
+  const located = locate(sound)
+  if (!located) return 0
+  const middle = located.start + sound.length / speechRate / 2
+  const distance = ({ start, end }: Dialogue['turns'][number]) => Math.max(start - middle, middle - end)
+  return located.dialogue.turns.toSorted((one, other) => distance(one) - distance(other))[0]?.speaker ?? 0
 }
 
 async function speakRequest(

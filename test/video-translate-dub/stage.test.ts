@@ -26,7 +26,7 @@ describe.skipIf(!canSpeak)('the services of the stage', () => {
     await services?.[Symbol.asyncDispose]()
     services = undefined
   })
-  const start = async (dialogue: Dialogue) => (services = await startSpokenServices(dialogue))
+  const start = async (dialogue: Dialogue) => (services = await startSpokenServices([dialogue]))
 
   const hear = async ({ samples, rate }: MonoAudio) => {
     await using recogniser = openTranscriptionService()

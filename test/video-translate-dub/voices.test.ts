@@ -6,7 +6,7 @@ import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { hasSpeechFiles, writeSound } from '../engines/speech/recordings.ts'
 import { canSpeak } from '../recordings/speak.ts'
 import { fileIdOf } from '../tasks/run-in-worker.ts'
-import { dubModel, dubModelService } from './dub-model.ts'
+import { dubModelService } from './dub-model.ts'
 import { type DubStage, openDubStage, runDub } from './run-dub.ts'
 
 describe.skipIf(!canSpeak || !hasSpeechFiles)('the voice of a dub (REELWRIGHT_TESTDATA)', () => {
@@ -53,13 +53,10 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('the voice of a dub (REELWRIGHT_TE
   it('is one of the catalogue, in one of its languages', async () => {
     const service = { address: `${stage.services.voice.origin}/v1`, model: 'espeak', voice: 'fr' }
     const voices = [{ voice_id: 'anna', name: 'Anna', languages: ['fr-FR'], service }]
-    const { says } = stage.model
-    stage.model.says = dubModel({ to: 'fr-FR' })
     const before = stage.services.requests.length
     configureServices({ ...stage.services.settings, voices, language_model: dubModelService(stage.model) })
     const { output } = await runDub(stage, { speaker: 'anna', target_lang: 'fr-FR' }, { folder })
     configureServices({ ...stage.services.settings, language_model: dubModelService(stage.model) })
-    stage.model.says = says
     expect(new Set(spokenSince(before).map(({ voice }) => voice))).toEqual(new Set(['fr']))
     expect(output.report).toMatchObject({ speaker: 'anna', ref: null, target_lang: 'fr-FR' })
   })

@@ -37,7 +37,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('hearing speakers (REELWRIGHT_TEST
     const dialogue = await recordDialogue({ language })
     const path = join(folder, 'voice.wav')
     await writeFile(path, encodeWav({ samples: dialogue.samples, rate: speechRate }))
-    services = await startSpokenServices(dialogue, { jitter: 0.05 })
+    services = await startSpokenServices([dialogue], { jitter: 0.05 })
     const file = (await stageFiles([path])).get(fileIdOf(path))
     const progress: number[] = []
     const hear = async (spoken: DubbingLanguage = language, signal = neverAborted) =>
