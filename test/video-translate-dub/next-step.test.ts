@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import type { DoubtfulLine } from '../../tools/video-translate-dub/doubts.ts'
+import { describeDub } from '../../tools/video-translate-dub/next-step.ts'
+
+const context = { nameFile: (id: string) => `/w/${id}`, input: {} }
+const line = (index: number, ...reasons: DoubtfulLine['reasons']): DoubtfulLine => ({
+  ...{ index, st_ms: 1250 * index, ed_ms: 1250 * index + 1000, reasons },
+})
+const result = (changes: object = {}, doubtful_lines: readonly DoubtfulLine[] = []) => ({
+  report: { target_lang: 'en-US', lines_count: 9, output_duration_ms: 61_400, doubtful_lines },
+  ...{ errors: {}, files: [], output_file_id: 'out.mp4', transcript_file_id: 'lines.json', ...changes },
+})
+
+test('a good dub is only looked at', () => {
+  expect(describeDub(result(), context)).toBe(
+    '9 lines in en-US, 61 s. To check it, call inspect_file with file "/w/out.mp4" and preview waveform. ' +
+      'Tell the user the path, and to label what is published as AI-generated.',
+  )
+})
+
+test('the worst of many doubtful lines are named, with their times and what helps', () => {
+  const lines = [
+    line(1, 'rewritten_twice'),
+    line(2, 'trimmed'),
+    line(3, 'over_band', 'rewritten_twice'),
+    line(4, 'words_added'),
+    line(5, 'words_lost'),
+    line(6, 'untranslated'),
+  ]
+  const text = describeDub(result({ errors: { bgm: 'the separator failed' } }, lines), context)
+  expect(text).toContain(
+    'Check the lines at 7.5 s (silent: no translation), 3.8 s (its end is cut off, rewritten twice to fit), ' +
+      '6.3 s (words may be missing), 5.0 s (other words were heard, such as a repetition), and 2 more: ' +
+      'call inspect_file with file "/w/out.mp4" and preview waveform, and their texts in "/w/lines.json".',
+  )
+  expect(text).toContain('a wider speed_band')
+  expect(text).toContain('Failed: bgm: the separator failed.')
+})
+
+test('without the record and with projects', () => {
+  const file = {
+    ...({ type: 'project', format: 'xml', file_id: '5', download_url: '/5' } as const),
+    filename: 'talk.xml',
+  }
+  const text = describeDub(result({ transcript_file_id: '', files: [file] }, [line(1, 'trimmed')]), context)
+  expect(text).not.toContain('their texts')
+  expect(text).toContain('save dub.wav and the other result files to local_output_dir')
+})
