@@ -30,18 +30,21 @@ interface RequireLanguageOptions<Language extends string> {
   readonly supported: readonly Language[]
   /** What supports only these, such as `the voice anna`; by default the field. */
   readonly by?: string
+  /** Alternative for other languages, the end of the fix: a sentence. */
+  readonly instead?: string
 }
 
 /** Returns a supported language. Throws 6017, with the supported ones, for all other values. */
 export function requireLanguage<Language extends string>(
   language: string,
-  { field, supported, by }: RequireLanguageOptions<Language>,
+  { field, supported, by, instead }: RequireLanguageOptions<Language>,
 ): Language {
   const found = supported.find((code) => code === language)
   if (found) return found
   const given = JSON.stringify(language.slice(0, 40))
   const what = by === undefined ? `${given} is not a supported language` : `${by} does not support ${given}`
-  throw new ListedError(6017, `${field}: ${what}`, { hint: `Use ${listLanguages(supported)}.` })
+  const hint = `Use ${listLanguages(supported)}.${instead === undefined ? '' : ` ${instead}`}`
+  throw new ListedError(6017, `${field}: ${what}`, { hint })
 }
 
 /** Lists languages for an instruction: `en-US, ja-JP or ko-KR`. */

@@ -129,9 +129,14 @@ describe('a voice of the catalogue', () => {
   })
 
   it.each([
-    ['de-DE', 'Use clone, or a voice for de-DE: anna (de-DE, en-US, zh-CN).'],
+    ['de-DE', 'Use a voice for de-DE: anna (de-DE, en-US, zh-CN).'],
+    ['en-US', 'Use clone, or a voice for en-US: anna (de-DE, en-US, zh-CN).'],
     ['zh-CHT', 'Use clone, or a voice for zh-CHT: anna (de-DE, en-US, zh-CN).'],
-    ['fr-FR', 'Use clone. No voice is set for fr-FR; there are anna (de-DE, en-US, zh-CN). GET /base/voices'],
+    ['ja-JP', 'Use clone. No voice is set for ja-JP; there are anna (de-DE, en-US, zh-CN). GET /base/voices'],
+    [
+      'fr-FR',
+      'Clone does not speak fr-FR, and no voice is set for it; there are anna (de-DE, en-US, zh-CN). The operator must',
+    ],
   ])('that is unknown is rejected with the voices for %s', async (language, hint) => {
     configureServices({ voices: [anna()] })
     await expect(requireNamedVoice([{ kind: 'catalogue-voice', id: 'bob', language }])).rejects.toMatchObject(

@@ -248,6 +248,11 @@ export const videoTranslateDub = operation({
   ],
 })
 
+/** What speaks the languages in which no voice is cloned. */
+const catalogueInstead =
+  'Or use as speaker a voice of media://voices (GET /base/voices) that has the language; if none has it, the operator ' +
+  'must add one to the setting "voices" (docs/engines.md, "Voices for dubbing").'
+
 /** Rejects languages that are not supported (6017), which the codes of other invalid fields do not cover. */
 function selectFields(request: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { file_id, source_lang, target_lang, speaker, ref_lang } = request
@@ -258,6 +263,7 @@ function selectFields(request: Readonly<Record<string, unknown>>): Record<string
     if (speaker === cloneSpeaker && typeof target_lang === 'string')
       requireLanguage(target_lang, {
         ...{ field: 'target_lang', supported: voiceRequestLanguages, by: 'a cloned voice' },
+        instead: catalogueInstead,
       })
     if (typeof ref_lang === 'string')
       requireLanguage(ref_lang, { field: 'ref_lang', supported: voiceRequestLanguages })

@@ -32,10 +32,7 @@ export function requireVoiceInLanguage(id: string, language: string): VoiceInLan
       ({ languages }) => languages.includes(language) || languages.includes(spoken),
     )
     throw new MediaError(6016, `speaker: there is no voice ${JSON.stringify(id.slice(0, 64))}`, {
-      hint:
-        fitting.length > 0
-          ? `Use clone, or a voice for ${language}: ${listVoices(fitting)}.`
-          : `Use clone. No voice is set for ${language}${voices.length > 0 ? `; there are ${listVoices(voices)}` : ''}. GET /base/voices lists the voices of the setting "voices".`,
+      hint: unknownVoiceFix(language, { voices, fitting }),
     })
   }
   const { languages: supported } = voice
@@ -45,6 +42,20 @@ export function requireVoiceInLanguage(id: string, language: string): VoiceInLan
     voice,
     language: requireLanguage(isExact ? language : spoken, { field: 'target_lang', supported, by }),
   }
+}
+
+/** The fix for an unknown voice: clone, if it speaks the language, the voices that do, or the setting of the operator. */
+function unknownVoiceFix(
+  language: string,
+  { voices, fitting }: Readonly<Record<'voices' | 'fitting', readonly CatalogueVoice[]>>,
+): string {
+  const isCloned = voiceRequestLanguages.some((code) => code === language)
+  if (fitting.length > 0)
+    return `Use ${isCloned ? 'clone, or ' : ''}a voice for ${language}: ${listVoices(fitting)}.`
+  const others = voices.length > 0 ? `; there are ${listVoices(voices)}` : ''
+  if (isCloned)
+    return `Use clone. No voice is set for ${language}${others}. GET /base/voices lists the voices of the setting "voices".`
+  return `Clone does not speak ${language}, and no voice is set for it${others}. The operator must add one to the setting "voices" (docs/engines.md, "Voices for dubbing").`
 }
 
 /** Language that is spoken for a code; the scripts of Chinese are zh-CN. */
