@@ -103,6 +103,7 @@ it('an unknown style falls back to default, and a band out of range does not', (
     code: 6016,
     message: 'speed_band: min is above max',
   })
+  expect(errorOf({ speed_band: [0.9] })?.message).not.toContain('min is above max')
 })
 
 it('fields that are not listed are ignored', () => {

@@ -57,7 +57,7 @@ const input = z
     speed_band: z
       .array(z.number().positive().max(1.3))
       .length(2)
-      .refine(([min = 0, max = 0]) => min <= max, {
+      .refine(([min, max]) => min === undefined || max === undefined || min <= max, {
         error: 'min is above max',
         params: { fix: 'Give [min, max], 0 < min <= max <= 1.3.' },
       })
