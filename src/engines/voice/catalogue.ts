@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
 import { summarizeList } from '../../contract/format.ts'
 import { requireLanguage, spokenLanguage, voiceRequestLanguages } from '../../contract/languages.ts'
@@ -96,6 +98,7 @@ export async function readVoiceRecording(
   const { recording } = voice
   if (!recording) throw new TypeError('the voice has no recording')
   const { path, text, language } = recording
+  if (!existsSync(path)) throw recordingError(voice, `is missing: there is no file ${basename(path)}`)
   const { shortest, longest } = referenceBounds
   const options = { signal, timeoutMs: decodingMs, rate: referenceRate, seconds: longest + 1 }
   const samples = await readVoice(path, options).catch((error: unknown) => {
@@ -105,17 +108,18 @@ export async function readVoiceRecording(
   })
   const seconds = samples.length / referenceRate
   if (seconds < shortest || seconds > longest) {
-    const length = seconds > longest ? `more than ${longest} s` : `${seconds.toFixed(1)} s`
+    const length = seconds > longest ? `more than ${longest} s` : `less than ${shortest} s`
     throw recordingError(voice, `lasts ${length}, not ${shortest} to ${longest} s`)
   }
   return { samples: normalizeLevel(samples, referenceRate).samples, rate: referenceRate, text, language }
 }
 
-/** The error for a recording that cannot be used. It does not contain the path, as remote callers see it. */
+/** The error for a recording that cannot be used. It contains no folder, as remote callers see it. */
 function recordingError({ voice_id }: CatalogueVoice, what: string, cause?: unknown): MediaError {
+  const { shortest, longest } = referenceBounds
   return new MediaError(6401, `the recording of the voice ${voice_id} ${what}`, {
     cause,
     retryable: false,
-    hint: 'Correct "recording" of this voice in the setting "voices": 5 to 10 s of clear speech, with its transcript.',
+    hint: `Correct "recording" of this voice in the setting "voices": ${shortest} to ${longest} s of clear speech, with its transcript.`,
   })
 }
