@@ -1,5 +1,6 @@
 import { spokenLanguage, type VoiceRequestLanguage } from '../../contract/languages.ts'
 import type { RunContext } from '../../contract/operation.ts'
+import { configuredService } from '../services/configured.ts'
 import { selectVoiceCloner } from '../speech/select-engine.ts'
 import { openSpeakingService, type Speaker } from '../speech/speaking-service.ts'
 import type { Recogniser, VoiceReference } from '../speech/speech-engines.ts'
@@ -19,6 +20,8 @@ export type LineSpeaker =
 export interface LineVoice extends AsyncDisposable {
   /** Name of the engine in results. */
   readonly name: string
+  /** Lines that it speaks at once. */
+  readonly concurrency: number
   /**
    * Speaks a line at speed 1, as mono sound at the sample rate of the engine. It is checked by recognition, and kept for
    * the next attempt at the task: equal lines of a speaker are spoken once. Throws 6401 and 6402 if the engine fails.
@@ -51,7 +54,7 @@ export async function openLineVoice(
     const { key: _, ...spoken } = service
     const speak = checked(engine, language)
     return {
-      name: engine.name,
+      ...{ name: engine.name, concurrency: service.concurrency ?? 1 },
       speak: (text, { signal }) => speak(text, `line-${speechDigest([text, language, spoken])}`, signal),
       [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
     }
@@ -62,7 +65,7 @@ export async function openLineVoice(
   const chosen = await selectVoiceCloner(language, context.scratch, first.language)
   const cloner = await chosen.open(context.signal)
   return {
-    name: cloner.name,
+    ...{ name: cloner.name, concurrency: configuredService('voice_service')?.concurrency ?? 1 },
     async speak(text, { speaker: number, signal }) {
       const reference = references.get(number) ?? first
       const utterance = { language, reference, speed: 1 }

@@ -1,60 +1,182 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
+import type { DubLine } from '../../media/dubbing/dub-lines.ts'
 import type { LanguageModel } from '../language-model/language-model.ts'
+import type { SpokenSentence } from '../voice/synthesize.ts'
 import type { LineVoice } from './line-voice.ts'
 import { speakLines } from './speak-lines.ts'
 
 const { signal } = new AbortController()
-const rate = 16_000
+const rate = 1000
 
-/** Sound of a length in seconds; silence has no level. */
-const sound = (seconds: number, level: number) => ({
-  samples: Float32Array.from({ length: seconds * rate }, (_, at) => level * Math.sin(at / 9)),
-  rate,
+/** A tone as long as 50 ms for each letter. */
+const speechOf = (text: string): SpokenSentence => ({
+  ...{ text, rate },
+  samples: new Float32Array(50 * text.length).fill(0.5),
 })
 
-/** A model that answers each question with this line. */
-function rewriter(text: string): LanguageModel {
-  return {
-    ...{ name: 'rewriter', remembers: false, contextTokens: 8192, concurrency: 1 },
-    usage: { requests: 0, promptTokens: 0, answerTokens: 0 },
-    ask: async ({ kind }) => kind.schema.parse({ lines: [{ id: 1, text }] }),
-    inputTokenBudget: () => 4096,
-    [Symbol.asyncDispose]: async () => undefined,
-  }
+interface VoiceOptions {
+  readonly concurrency?: number
+  readonly speak?: LineVoice['speak']
 }
 
-const [long, short] = ['this line is far too long for the time that it has', 'this line is long enough']
-
-/** Speaks a line of 2 s whose translation takes 6 s, and returns it after its rewriting. */
-async function rewritten(speech: Awaited<ReturnType<LineVoice['speak']>> | Error) {
+/** A voice, and the texts that it has spoken. */
+function voiceWith({ concurrency = 1, speak = async (text) => speechOf(text) }: VoiceOptions = {}) {
+  const texts: string[] = []
   const voice: LineVoice = {
-    name: 'voice',
-    async speak(text) {
-      if (text === long) return { text, ...sound(6, 0.2) }
-      if (speech instanceof Error) throw speech
-      return speech
+    ...{ name: 'tones', concurrency },
+    async speak(text, options) {
+      texts.push(text)
+      return await speak(text, options)
     },
     [Symbol.asyncDispose]: async () => undefined,
   }
-  const line = { index: 0, speaker: 0, text: 'Diese Zeile ist zu lang.', start: 0, end: 2000 }
-  const [spoken] = await speakLines([line], [long], {
-    ...{ voice, signal, fit: { band: [0.95, 1.15], duration: 2000 }, onShare: () => undefined },
-    rewriter: { model: rewriter(short), pair: { from: 'de-DE', to: 'en-US' } },
-  })
-  return spoken
+  return { voice, texts }
 }
 
-it('uses a rewriting whose speech is nearer to the time of the line', async () => {
-  const spoken = await rewritten({ text: short, ...sound(3, 0.2) })
-  expect(spoken).toMatchObject({ text: short, rewriteRounds: 1 })
+/** Lines of two seconds, one second apart. */
+const linesOf = (texts: readonly string[]): DubLine[] =>
+  texts.map((text, index) => ({ index, speaker: 0, text, start: 3000 * index, end: 3000 * index + 2000 }))
+
+const fit = { band: [0.95, 1.15], duration: 60_000 } as const
+const asked = z.object({ lines: z.array(z.object({ id: z.int(), characters: z.int(), change: z.string() })) })
+
+/** A model that rewrites lines to these texts, by their index. */
+function modelOf(rewritings: ReadonlyMap<number, string>) {
+  const questions: z.infer<typeof asked>['lines'][] = []
+  const model: LanguageModel = {
+    ...{ name: 'small', remembers: false, contextTokens: 8192, concurrency: 1 },
+    usage: { requests: 0, promptTokens: 0, answerTokens: 0 },
+    async ask({ kind: { schema }, input }) {
+      const { lines } = asked.parse(input)
+      questions.push(lines)
+      return schema.parse({ lines: lines.map(({ id }) => ({ id, text: rewritings.get(id - 1) ?? '' })) })
+    },
+    inputTokenBudget: () => 4000,
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+  return { model, questions }
+}
+
+const letters = (count: number) =>
+  'word '
+    .repeat(count)
+    .slice(0, count - 1)
+    .trim()
+    .padEnd(count, 'x')
+
+describe('lines', () => {
+  it('are spoken as many at once as the voice accepts, in order', async () => {
+    let [running, most] = [0, 0]
+    const { voice } = voiceWith({
+      concurrency: 3,
+      async speak(text) {
+        most = Math.max(most, (running += 1))
+        await new Promise(setImmediate)
+        running -= 1
+        return speechOf(text)
+      },
+    })
+    const texts = Array.from({ length: 10 }, (_, index) => letters(30 + index))
+    const shares: number[] = []
+    const spoken = await speakLines(linesOf(texts), texts, {
+      ...{ voice, fit, signal },
+      onShare: (share) => shares.push(share),
+    })
+    expect(most).toBe(3)
+    expect(spoken.map(({ text, synth }) => [text, synth])).toEqual(
+      texts.map((text) => [text, 50 * text.length]),
+    )
+    expect(shares).toEqual(shares.toSorted((one, other) => one - other))
+  })
+
+  it('without a text stay silent', async () => {
+    const { voice, texts } = voiceWith()
+    const options = { voice, fit, signal, onShare: () => undefined }
+    const spoken = await speakLines(linesOf(['a', 'b']), [letters(40), ''], options)
+    expect(spoken.map(({ synth }) => synth)).toEqual([2000, 0])
+    expect(texts).toHaveLength(1)
+  })
+
+  it('of which one fails end the others', async () => {
+    const failure = new MediaError(6401, 'the voice fails')
+    const { voice, texts } = voiceWith({
+      concurrency: 2,
+      speak: (text, options) =>
+        new Promise((_, reject) => {
+          if (text === 'b') reject(failure)
+          else options.signal.addEventListener('abort', () => reject(options.signal.reason as Error))
+        }),
+    })
+    const options = { voice, fit, signal, onShare: () => undefined }
+    const all = ['a', 'b', 'c', 'd']
+    await expect(speakLines(linesOf(all), all, options)).rejects.toBe(failure)
+    expect(texts).toEqual(['a', 'b'])
+  })
 })
 
-it.each([
-  ['is silent', { text: short, ...sound(2, 0) }],
-  ['loses words', { text: short, ...sound(2, 0.2), lostShare: 0.5 }],
-  ['cannot be spoken', new MediaError(6401, 'voice returned silence')],
-  ['has other words', { text: short, ...sound(2, 0.2), addedShare: 0.5 }],
-])('keeps a line whose rewriting %s', async (_, speech) => {
-  expect(await rewritten(speech)).toMatchObject({ text: long, rewriteRounds: 0, synth: 6000 })
+describe('a rewriting', () => {
+  const rewriter = (model: LanguageModel) => ({ model, pair: { from: 'zh-CN', to: 'en-US' } })
+  // Long, fitting and short for two seconds, with a long pause after each.
+  const texts = [letters(80), letters(40), letters(12)]
+
+  it('is used if its speech is nearer to the time of the line', async () => {
+    const { model, questions } = modelOf(
+      new Map([
+        [0, letters(50)],
+        [2, letters(36)],
+      ]),
+    )
+    const { voice } = voiceWith()
+    const spoken = await speakLines(linesOf(texts), texts, {
+      ...{ voice, fit, signal, rewriter: rewriter(model), onShare: () => undefined },
+    })
+    expect(spoken.map(({ text, rewriteRounds }) => [text.length, rewriteRounds])).toEqual([
+      [50, 1],
+      [40, 0],
+      [36, 1],
+    ])
+    expect(questions[0]?.map(({ id, change }) => [id, change])).toEqual([
+      [1, 'shorter'],
+      [3, 'longer'],
+    ])
+  })
+
+  it('is not used if its speech is further from it', async () => {
+    const slow = letters(60)
+    const { voice } = voiceWith({
+      // A shorter text that takes longer.
+      speak: async (text) => (text === slow ? { ...speechOf(letters(90)), text } : speechOf(text)),
+    })
+    const { model, questions } = modelOf(new Map([[0, slow]]))
+    const spoken = await speakLines(linesOf(texts.slice(0, 2)), texts, {
+      ...{ voice, fit, signal, rewriter: rewriter(model), onShare: () => undefined },
+    })
+    expect(spoken.map(({ text, rewriteRounds }) => [text, rewriteRounds])).toEqual([
+      [texts[0], 0],
+      [texts[1], 0],
+    ])
+    expect(questions).toHaveLength(2)
+  })
+
+  it.each([
+    ['is silent', { ...speechOf(letters(40)), samples: new Float32Array(2000) }],
+    ['loses words', { ...speechOf(letters(40)), lostShare: 0.5 }],
+    ['cannot be spoken', new MediaError(6401, 'the voice returned silence')],
+    ['has other words', { ...speechOf(letters(40)), addedShare: 0.5 }],
+  ])('is not used if it %s', async (_, speech) => {
+    const { voice } = voiceWith({
+      async speak(text) {
+        if (text !== letters(40)) return speechOf(text)
+        if (speech instanceof Error) throw speech
+        return speech
+      },
+    })
+    const { model } = modelOf(new Map([[0, letters(40)]]))
+    const [spoken] = await speakLines(linesOf(texts.slice(0, 1)), texts, {
+      ...{ voice, fit, signal, rewriter: rewriter(model), onShare: () => undefined },
+    })
+    expect(spoken).toMatchObject({ text: texts[0], rewriteRounds: 0, synth: 4000 })
+  })
 })

@@ -6,6 +6,7 @@ import { type LineToRewrite, linesToRewrite } from '../../media/dubbing/lines-to
 import { countCharacters, measureSpeechRates } from '../../media/dubbing/speech-rates.ts'
 import { soundSpan } from '../../media/speech/speech-assembler.ts'
 import type { MonoAudio } from '../../media/speech/speech-types.ts'
+import { limitConcurrency } from '../../platform/concurrency.ts'
 import type { LanguageModel } from '../language-model/language-model.ts'
 import type { LanguagePair } from '../translation/languages.ts'
 import type { LineVoice } from './line-voice.ts'
@@ -53,13 +54,14 @@ export async function speakLines(
   texts: readonly string[],
   { voice, fit, rewriter, signal, onShare }: SpeakLinesOptions,
 ): Promise<SpokenLine[]> {
-  const spoken: SpokenLine[] = []
-  for (const [index, line] of lines.entries()) {
-    spoken.push(await speakLine(line, texts[index] ?? '', { voice, signal, rewriteRounds: 0 }))
-    onShare((shares.spoken * spoken.length) / lines.length)
-  }
+  const first = lines.map((line, index) => ({ line, text: texts[index] ?? '', rewriteRounds: 0 }))
+  let done = 0
+  const spoken = await speakTexts(first, {
+    ...{ voice, signal },
+    onSpoken: () => onShare((shares.spoken * (done += 1)) / lines.length),
+  })
   if (!rewriter) return spoken
-  let failures = 0
+  const speakRewriting = openRewritingVoice({ voice, signal })
   for (const [round, share] of shares.rounds.entries()) {
     const wanted = linesToRewrite(spoken.map(fitLine), fit)
     if (wanted.length === 0) break
@@ -67,14 +69,16 @@ export async function speakLines(
     const present = spoken.map(({ text }) => text)
     const { model, pair } = rewriter
     const rewritten = await rewriteLines(requests, pair, { model, signal, texts: present, round })
-    for (const { index, target } of wanted) {
+    const changed = wanted.flatMap(({ index, target }) => {
       const [before, text] = [spoken[index], rewritten.get(index)]
-      if (!before || text === undefined) continue
-      const rewriteRounds = before.rewriteRounds + 1
-      const speaking = speakLine(before.line, text, { voice, signal, rewriteRounds })
-      const after = await speaking.catch(undefinedUnlessAborted(signal))
-      if (!after && (failures += 1) === maxFailures) return spoken
-      if (after && isBetter(after, before, target)) spoken[index] = after
+      return before && text !== undefined ? [{ index, target, before, text }] : []
+    })
+    const after = await speakAtOnce(changed, voice, ({ before: { line, rewriteRounds }, text }) =>
+      speakRewriting({ line, text, rewriteRounds: rewriteRounds + 1 }),
+    )
+    for (const [at, { index, target, before }] of changed.entries()) {
+      const other = after[at]
+      if (other && isBetter(other, before, target)) spoken[index] = other
     }
     onShare(share)
   }
@@ -95,20 +99,74 @@ export function fitLine({ line: { start, end }, synth, rewriteRounds }: SpokenLi
   return { start, end, synth, rewriteRounds }
 }
 
+/** A line and what it says. */
+type LineText = Pick<SpokenLine, 'line' | 'text' | 'rewriteRounds'>
+
+interface SpeakTextsOptions extends Pick<SpeakLinesOptions, 'voice' | 'signal'> {
+  /** Called after each line. */
+  readonly onSpoken?: () => void
+}
+
+/** Speaks lines. The first failure ends the others. */
+async function speakTexts(
+  lines: readonly LineText[],
+  { voice, signal, onSpoken = () => {} }: SpeakTextsOptions,
+): Promise<SpokenLine[]> {
+  const failure = new AbortController()
+  const either = AbortSignal.any([signal, failure.signal])
+  return await speakAtOnce(lines, voice, async (line) => {
+    either.throwIfAborted()
+    try {
+      const spoken = await speakLine(line, { voice, signal, until: either })
+      onSpoken()
+      return spoken
+    } catch (error) {
+      failure.abort(error)
+      throw error
+    }
+  })
+}
+
+/** Speaks rewritten lines; undefined for those that fail, and for all after some failures. */
+function openRewritingVoice(options: Pick<SpeakLinesOptions, 'voice' | 'signal'>) {
+  const { signal } = options
+  let failures = 0
+  return async (line: LineText): Promise<SpokenLine | undefined> => {
+    if (failures >= maxFailures) return undefined
+    const speaking = speakLine(line, { ...options, until: signal })
+    const spoken = await speaking.catch(undefinedUnlessAborted(signal))
+    if (!spoken) failures += 1
+    return spoken
+  }
+}
+
+/** Speaks as many at once as the voice accepts. */
+async function speakAtOnce<T, R>(
+  items: readonly T[],
+  { concurrency }: LineVoice,
+  speak: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const limit = limitConcurrency(concurrency)
+  const work = items.map((item) => limit(() => speak(item)))
+  // All requests end before the voice is closed.
+  await Promise.allSettled(work)
+  return await Promise.all(work)
+}
+
 interface SpeakLineOptions extends Pick<SpeakLinesOptions, 'voice' | 'signal'> {
-  readonly rewriteRounds: number
+  /** Aborted when the line is no longer needed. */
+  readonly until: AbortSignal
 }
 
 async function speakLine(
-  line: DubLine,
-  text: string,
-  { voice, signal, rewriteRounds }: SpeakLineOptions,
+  { line, text, rewriteRounds }: LineText,
+  { voice, signal, until }: SpeakLineOptions,
 ): Promise<SpokenLine> {
   // A voice that has spoken a text returns its stored speech.
-  const read = () => voice.speak(text, { speaker: line.speaker, signal })
-  const described = { line, text, rewriteRounds, read }
+  const read = (ended = signal) => voice.speak(text, { speaker: line.speaker, signal: ended })
+  const described = { line, text, rewriteRounds, read: () => read() }
   if (text === '') return { ...described, synth: 0 }
-  const { samples, rate, lostShare, addedShare } = await read()
+  const { samples, rate, lostShare, addedShare } = await read(until)
   const { from, to } = soundSpan(samples, rate)
   return { ...described, synth: Math.round((1000 * (to - from)) / rate), lostShare, addedShare }
 }

@@ -5,6 +5,7 @@ import type { Recogniser, VoiceCloner, VoiceReference } from '../speech/speech-e
 import { compareTranscripts } from '../../media/speech/transcript-similarity.ts'
 import { resample } from '../../media/audio/resample.ts'
 import { speechRate, type MonoAudio } from '../../media/speech/speech-types.ts'
+import { keyedMutex } from '../../platform/concurrency.ts'
 import { writeDurably } from '../../platform/durable.ts'
 import { undefinedUnlessAborted } from './engines.ts'
 
@@ -98,7 +99,9 @@ export async function openKeptSpeech(steps: string): Promise<KeepSpeech> {
     kept.push(file)
     return spoken
   }
-  return async (name, { text, speak }, options) => {
+  // Equal sentences are spoken once.
+  const inTurn = keyedMutex()
+  const keep: KeepSpeech = async (name, { text, speak }, options) => {
     const trial = (attempt: number) => readOrWrite(`trial-${attempt}-${name}`, speak)
     const spoken = await readOrWrite(name, () => speakChecked({ text, speak: trial }, options))
     const trials = kept.filter((file) => file.startsWith('trial-') && file.includes(`-${name}-`))
@@ -108,6 +111,7 @@ export async function openKeptSpeech(steps: string): Promise<KeepSpeech> {
     }
     return { ...spoken, text }
   }
+  return (name, ...sentence) => inTurn(name, () => keep(name, ...sentence))
 }
 
 /** Digest of the inputs of a sentence: the next attempt may use another engine or reference. */
