@@ -70,3 +70,17 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('the voice of a dub (REELWRIGHT_TE
     expect(output.report).toMatchObject({ rewrite_lines: 0, engines: { translator: null } })
   })
 })
+
+describe.skipIf(!canSpeak || !hasSpeechFiles)('without the pack that distinguishes speakers', () => {
+  it('all lines have the voice of the clearest span, which a note says, and a note names unusual paths', async () => {
+    const folder = await scratchFolder()
+    await using stage = await openDubStage(folder, {
+      ...{ language: 'en-US', to: 'zh-CN', sentences: 4, packs: ['voice-separation'] },
+    })
+    const { output } = await runDub(stage, { source_path: 'talk.mp4', project_formats: ['xml'] }, { folder })
+    expect(new Set(stage.services.requests.map(({ speaker }) => speaker)).size).toBe(1)
+    expect(output.report).not.toHaveProperty('refs')
+    expect(output.notes?.join()).toMatch(/speakers are not distinguished.*speaker-embedding/)
+    expect(output.notes?.join()).toContain('source_path "talk.mp4" is not a full path')
+  })
+})

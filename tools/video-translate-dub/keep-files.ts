@@ -3,11 +3,13 @@ import { join } from 'node:path'
 import type { ResultFile } from '../../src/contract/project.ts'
 import type { SeparatedSource } from '../../src/engines/dubbing/separate-source.ts'
 import type { SpokenLine } from '../../src/engines/dubbing/speak-lines.ts'
+import { maxRenderedClips, pathNotes } from '../../src/engines/cutting/footage-notes.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { writeProjects } from '../../src/engines/timeline/write-projects.ts'
 import { alignmentRecord } from '../../src/media/dubbing/alignment.ts'
 import { dubFileNames, dubProject, type DubProjectOptions } from '../../src/media/dubbing/dub-project.ts'
 import type { Fit } from '../../src/media/dubbing/fit.ts'
+import type { Project } from '../../src/media/timeline/project/project.ts'
 import { linkOrCopy } from '../../src/platform/durable.ts'
 import type { DubJob, DubOutput } from './dub-job.ts'
 import { checkProjectFields } from './plan.ts'
@@ -125,5 +127,20 @@ async function writeDubProjects(
         }),
     },
   )
+  job.notes.push(...projectNotes(project, fields))
   return await writeProjects(project, { ...fields, ...context })
+}
+
+function projectNotes(
+  project: Project,
+  { project_formats: formats = [], source_path }: ReturnType<typeof checkProjectFields>,
+): string[] {
+  const clips = [...project.pictureTracks, ...project.soundTracks].flat().length
+  const tooMany =
+    formats.includes('gtrk') && clips > maxRenderedClips
+      ? [
+          `the gtrk project has ${clips} clips, but a timeline is rendered with at most ${maxRenderedClips}: use the dubbed video`,
+        ]
+      : []
+  return [...tooMany, ...pathNotes({ outputs: ['project'], project_formats: formats, source_path })]
 }

@@ -11,7 +11,7 @@ interface ProjectRequest {
 }
 
 /** Most clips of all tracks of a timeline that is rendered (contract 2, 8). */
-const maxRenderedClips = 500
+export const maxRenderedClips = 500
 
 /** Largest relative difference between the rate of footage and of its project that is only rounding. */
 const rateTolerance = 1e-3
@@ -56,7 +56,7 @@ export function pathNotes({
   if (!refers || source_path === undefined || fullPath.test(source_path)) return []
   return [
     `source_path ${JSON.stringify(source_path)} is not a full path, so that editors may not find the footage: ` +
-      'relink it there, or cut again with its full path',
+      'relink it there, or repeat the call with its full path',
   ]
 }
 
