@@ -129,6 +129,31 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
     expect(unsure).toEqual([])
   })
 
+  it('speech cannot be checked is complete without checks', async () => {
+    const { recogniser, requests } = stage.services
+    const { otherwise } = recogniser
+    const before = requests.length
+    recogniser.otherwise = (response, heard) =>
+      (requests.length > before ? fails(400) : otherwise)(response, heard)
+    stage.model.says = dubModel({ seed: 3 })
+    const { output } = await runDub(stage, withoutSpeech, { folder })
+    recogniser.otherwise = otherwise
+    expect(output.errors).toEqual({})
+    expect(output.report.doubtful_lines.flatMap(({ reasons }) => reasons)).not.toContain('words_lost')
+  })
+
+  it('voice speaks half as fast has lines within the band that do not overlap', async () => {
+    stage.services.faultOf = () => 'long'
+    const { output, record } = await runDub(stage, { ...withoutSpeech, fit_policy: 'strict' }, { folder })
+    const { report } = output
+    expect(report.output_duration_ms).toBe(report.source_duration_ms)
+    expect(report.rewrite_lines).toBeGreaterThan(0)
+    for (const [index, { st_ms, dur_ms, speed }] of record.lines.entries()) {
+      expect(st_ms + dur_ms).toBeLessThanOrEqual(record.lines[index + 1]?.st_ms ?? report.output_duration_ms)
+      expect(speed).toBeLessThanOrEqual(1.15)
+    }
+  })
+
   it('translation fails, fails', async () => {
     stage.model.says = () => fails(400)
     await expect(runDub(stage, withoutSpeech, { folder })).rejects.toMatchObject({ code: 6401 })

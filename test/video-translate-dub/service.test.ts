@@ -6,7 +6,7 @@ import { configuredPacks } from '../../src/engines/packs/resolve.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { measureLevel } from '../../src/engines/ffmpeg/true-peak.ts'
 import type { AlignmentRecord } from '../../src/media/dubbing/alignment.ts'
-import type { Gtrk } from '../../src/media/timeline/read-gtrk.ts'
+import { type Gtrk, readGtrk } from '../../src/media/timeline/read-gtrk.ts'
 import { videoTranslateDub } from '../../tools/video-translate-dub/contract.ts'
 import { operations } from '../../tools/index.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
@@ -96,9 +96,18 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a service with voices (REELWRIGHT
     }
     const gtrk = JSON.parse(await textOf('gtrk')) as Gtrk
     const [spoken, music] = gtrk.audio_track
-    expect(spoken?.track_timeline.filter(({ clip_id }) => clip_id).map(({ clip_id }) => clip_id)).toEqual(
-      record.lines.map(({ clip_id }) => clip_id),
-    )
+    const clips = spoken?.track_timeline.filter(({ clip_id }) => clip_id) ?? []
+    expect(clips.map(({ clip_id }) => clip_id)).toEqual(record.lines.map(({ clip_id }) => clip_id))
+    const frame = 1 / gtrk.video_rate
+    for (const [index, { st_ms, dur_ms }] of record.lines.entries()) {
+      const { clip_st = 0, track_st = 0, track_ed = 0 } = clips[index] ?? {}
+      expect(clip_st).toBeCloseTo(track_st, 6)
+      expect(Math.abs(track_st - st_ms / 1000)).toBeLessThanOrEqual(frame)
+      expect(Math.abs(track_ed - (st_ms + dur_ms) / 1000)).toBeLessThanOrEqual(frame)
+    }
+    // A timeline that can be rendered: the muted picture, the lines and the music.
+    expect(readGtrk(gtrk)).toMatchObject({ picture: [{ volume: 0 }] })
+    expect(readGtrk(gtrk).sound.map(({ length }) => length)).toEqual([record.lines.length, 1])
     expect(music?.track_timeline).toHaveLength(1)
     expect(files.map(({ format }) => format)).toEqual([
       ...['xml', 'fcpxml', 'otio', 'gtrk', 'draft_a_draft', 'draft_a_meta', 'draft_b_draft', 'draft_b_meta'],
