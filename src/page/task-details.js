@@ -1,5 +1,4 @@
 /**
- * @import { FileRecord } from '../contract/file.ts'
  * @import { TaskListItem } from '../contract/task.ts'
  * @import { Api } from './api.js'
  */
@@ -25,20 +24,21 @@ export async function showDetails(api, item) {
   ])
   const ids = resultIds(output_result)
   const results = ids.flatMap((id) => files.find(({ file_id }) => file_id === id) ?? [])
-  const inputs = files.filter(({ file_id }) => !ids.includes(file_id)).toReversed()
-  const about = facts([...inputs.map(inputFact), ...describe(item, ledger)])
+  const inputs = subject?.files ?? []
+  // A request may name a file several times.
+  const distinct = new Map(inputs.map(({ file_id, name }) => [file_id, name]))
+  const about = facts([...[...distinct.values()].map(inputFact), ...describe(item, ledger)])
   if (status !== 'completed' || !output_result) return about
-  const all = { files: results, inputs: subject?.files ?? [] }
-  return element('div', {}, await showResults(api, all, output_result), about)
+  return element('div', {}, await showResults(api, { files: results, inputs }, output_result), about)
 }
 
 /**
- * @param {FileRecord} file
+ * @param {string} name of the file
  * @param {number} index
  * @returns {[string, string]}
  */
-function inputFact({ original_name }, index) {
-  return [index === 0 ? 'Input' : '', original_name]
+function inputFact(name, index) {
+  return [index === 0 ? 'Input' : '', name]
 }
 
 /**

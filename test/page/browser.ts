@@ -56,3 +56,9 @@ export async function openPage(
 export async function isFocused(locator: Locator): Promise<boolean> {
   return await locator.evaluate((element: { matches(query: string): boolean }) => element.matches(':focus'))
 }
+
+/** Path of a screenshot, for people who look at them: in the folder PAGE_PICTURES. */
+export function picturePath(name: string): string {
+  const folder = process.env['PAGE_PICTURES']
+  return folder === undefined ? '/dev/null' : `${folder}/${name}.png`
+}

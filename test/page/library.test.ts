@@ -7,13 +7,7 @@ import { api } from '../service/api.ts'
 import { fakeModule } from '../service/fake-operation.ts'
 import { imageModule } from '../service/image-operation.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
-import { isBrowserMissing, openPage, startBrowser } from './browser.ts'
-
-/** Path of a screenshot, for people who look at them: in the folder PAGE_PICTURES. */
-function picturePath(name: string): string {
-  const folder = process.env['PAGE_PICTURES']
-  return folder === undefined ? '/dev/null' : `${folder}/${name}.png`
-}
+import { isBrowserMissing, openPage, picturePath, startBrowser } from './browser.ts'
 
 describe.skipIf(isBrowserMissing)('the library on the page (Debian package chromium-headless-shell)', () => {
   let browser: Browser
@@ -90,6 +84,7 @@ describe.skipIf(isBrowserMissing)('the library on the page (Debian package chrom
     await page.getByRole('button', { name: /^Show result/ }).click()
     const card = page.getByRole('list', { name: 'Results' }).getByRole('listitem')
     await card.getByText('Waves on a beach').waitFor()
+    await page.getByText(/^Only words were compared: /).waitFor()
     expect(await card.textContent()).toContain('CC BY 4.0')
     expect(await card.textContent()).toContain('waves, beach')
     await expect

@@ -15,7 +15,9 @@ const {
   messageEnvelopeModule: messageModule,
 } = await import('./fake-operation.ts')
 const { imageModule } = await import('./image-operation.ts')
-const operations = [answerModule, fakeModule, freeModule, imageModule, messageModule, ...productOperations]
+const { manyFilesModule } = await import('./many-files-operation.ts')
+const testOperations = [answerModule, fakeModule, freeModule, imageModule, manyFilesModule, messageModule]
+const operations = [...testOperations, ...productOperations]
 const { manifest } = await import('../../src/engines/packs/manifest.ts')
 const { packSettings } = await import('../../src/engines/packs/store.ts')
 const { configurePacks } = await import('../../src/engines/packs/resolve.ts')
