@@ -40,7 +40,9 @@ export function dubAnswers({ spread = 0.25, factor = 1, seed = 0 }: DubModelOpti
         const scale = change === undefined ? factor * (1 + spread * (2 * random() - 1)) : 1
         const letters = Math.max(1, Math.round(characters * scale))
         const begins = text.split(/\s+/).slice(0, 2).join(' ')
-        return { id, begins, text: textOfLength(to, letters, id + seed) }
+        // A dialogue that is repeated has other translations each time.
+        const first = id + Math.floor(id / 12) + seed
+        return { id, begins, text: textOfLength(to, letters, first) }
       }),
     }
   }

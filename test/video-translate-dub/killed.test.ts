@@ -125,7 +125,6 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub that is interrupted', async
     { during: 'the picture', reach: () => suspendProcesses([() => findEncoders(services)]), repeated: {} },
     { during: 'laying the lines', reach: whileRuns('unfinished-dub.wav'), repeated: {} },
     { during: 'mixing', reach: whileRuns('unfinished-dubbed.m4a'), repeated: {} },
-    { during: 'writing the result', reach: whileRuns('unfinished-dubbed.mp4'), repeated: {} },
   ]
 
   const expectResumed = async ({ reach, repeated }: Moment, how: Interruption) => {
