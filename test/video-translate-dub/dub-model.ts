@@ -48,14 +48,15 @@ export function dubAnswers({ spread = 0.25, factor = 1, seed = 0 }: DubModelOpti
   }
 }
 
-/** Returns words of the sentences of a language with about so many characters. */
+/** Returns words of the sentences of a language with about so many characters; exactly so many without spaces. */
 export function textOfLength(language: RecordingLanguage, characters: number, first = 0): string {
   const { sentences, space } = sentenceTables[language]
   const words: string[] = []
   for (let index = first; words.join(space).length < characters; index += 1)
     words.push(...(sentences[index % sentences.length] ?? []).map(({ text }) => text))
+  if (space === '') return `${words.join('').slice(0, Math.max(1, characters - 1))}。`
   while (words.length > 1 && words.join(space).length > characters) words.pop()
-  return `${words.join(space)}${space === '' ? '。' : '.'}`
+  return `${words.join(space)}.`
 }
 
 /** Returns what a question of a chat contains. */
