@@ -84,7 +84,7 @@ describe('the packed package', () => {
       expect(status.isError).not.toBe(true)
       // Where `reelwright` is not on the PATH, its file is named.
       expect(JSON.stringify(status.content)).toMatch(
-        /Fix: (reelwright|node '?[^']+[/\\]bin[/\\]reelwright\.mjs'?) models pull whisper-tiny/,
+        /Fix: `(reelwright|node '?[^'`]+[/\\]bin[/\\]reelwright\.mjs'?) models pull whisper-tiny/,
       )
       expect((await client.listPrompts()).prompts.length).toBeGreaterThan(0)
     } finally {

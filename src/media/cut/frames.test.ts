@@ -127,6 +127,18 @@ describe('the plan of cuts', () => {
     expect(plan.insufficientBreaks).toEqual([pause])
   })
 
+  it('keeps a pause shorter than a frame whole, rather than removing all of it', () => {
+    // The gap of 22.8 ms begins a hair after frame 3 of 24 a second.
+    const [end, start] = [0.125_000_04, 0.147_834]
+    const pair = [
+      { ...segment(0.05, end, { contiguous: true }), available: { start: 0.05, end: start } },
+      { ...segment(start, 0.2), available: { start: end, end: 0.2 } },
+    ]
+    const plan = planCuts(pair, { ...at100, rate: { num: 24, den: 1 }, mediaFrames: 5 })
+    expect(plan.ranges).toHaveLength(1)
+    expect(plan.pauses).toMatchObject([{ got: expect.closeTo(start - end, 9) as number }])
+  })
+
   it('ends with the media, also if the sound is longer', () => {
     const { ranges, frames } = planCuts([segment(2, 3), segment(9.5, 10.5), segment(11, 12)], at100)
     expect(ranges.at(-1)?.end).toBe(1000)

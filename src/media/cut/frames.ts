@@ -60,10 +60,10 @@ function pauseTolerance(rate: Rational): number {
 
 /**
  * Plans which frames of a source are kept, so that pauses between the segments follow the rhythm. `segments` are in the
- * order of the output, which may differ from that of the source; their voices are disjoint. A pause is the silence from the last to the first voiced moment, including both
- * pads; a shorter pause shortens the pads in proportion. Both edges of a pause are rounded to frames together: its
- * error is at most half a frame if the source offers the silence. No voice loses more than 20 ms, even if a pause
- * below one and a half frames becomes longer for that.
+ * order of the output, which may differ from that of the source; their voices are disjoint. A pause is the silence from
+ * the last to the first voiced moment, including both pads; a shorter pause shortens the pads in proportion. Both edges
+ * of a pause are rounded to frames together: its error is at most half a frame if the source offers the silence. No
+ * voice loses more than 20 ms, even if a pause below one and a half frames becomes longer for that.
  */
 export function planCuts(given: readonly KeptSegment[], options: PlanCutsOptions): CutPlan {
   const segments = shareSilences(given)

@@ -77,7 +77,8 @@ function ceilFrame(seconds: number, rate: Rational): number {
 
 /**
  * Chooses both frames of a joint together. All ends within the wanted pause are tried, each with the two frames after
- * the joint whose pause is closest. The pair with the lowest cost wins; see `jointCost`.
+ * the joint whose pause is closest, and without a cut if only silence is between the voices. The pair with the lowest
+ * cost wins; see `jointCost`.
  */
 export function chooseJoint(surroundings: JointSurroundings, options: ChooseJointOptions): FrameJoint {
   const { before, after, tail, lead } = surroundings
@@ -89,13 +90,16 @@ export function chooseJoint(surroundings: JointSurroundings, options: ChooseJoin
   const lastEnd = Math.max(endFrom, Math.min(endTo, ceilFrame(before.end + want, rate)))
   const cost = jointCost(surroundings, options)
   const isForward = inSourceOrder(surroundings)
+  const canStay = isOneGap(surroundings)
   let best: FrameJoint | undefined
   let lowest = Number.POSITIVE_INFINITY
   for (let end = endFrom; end <= lastEnd; end += 1) {
     const ideal = (lead.end - want + overlap(tail, before.end, end / hertz(rate))) * hertz(rate)
-    for (const wished of [Math.floor(ideal), Math.ceil(ideal)]) {
+    const closest = [Math.floor(ideal), Math.ceil(ideal)].map((wished) => {
       const allowed = Math.min(Math.max(wished, nextFrom), nextTo)
-      const next = Math.min(Math.max(allowed, isForward ? end : 0), limits.end)
+      return Math.min(Math.max(allowed, isForward ? end : 0), limits.end)
+    })
+    for (const next of canStay ? [...closest, end] : closest) {
       const got = keptSilence(surroundings, { end, next }, rate)
       const price = cost({ end, next, got })
       if (price < lowest) [best, lowest] = [{ end, next, got }, price]
@@ -114,13 +118,15 @@ function inSourceOrder({ before, after }: JointSurroundings): boolean {
   return after.start >= before.end
 }
 
+/** Whether only silence is between both voices: a tail that reaches the next voice is the same gap as the lead. */
+function isOneGap(surroundings: JointSurroundings): boolean {
+  return inSourceOrder(surroundings) && surroundings.tail.end >= surroundings.lead.end
+}
+
 /** Silences around a joint, disjoint: one gap, or the tail and the lead. */
 function silences(surroundings: JointSurroundings): TimeSpan[] {
   const { before, after, tail, lead } = surroundings
-  // A tail that reaches the next voice is the same gap as the lead.
-  return inSourceOrder(surroundings) && tail.end >= lead.end
-    ? [{ start: before.end, end: after.start }]
-    : [tail, lead]
+  return isOneGap(surroundings) ? [{ start: before.end, end: after.start }] : [tail, lead]
 }
 
 /** Silence that a joint offers, seconds. */
