@@ -111,6 +111,11 @@ function checkReference(
   )
 }
 
+/** Whether subtitles are drawn into the picture. */
+export function isBurnedIn(subtitle: z.output<typeof input>['subtitle']): boolean {
+  return subtitle === 'burn' || subtitle === 'bilingual_burn'
+}
+
 /** Language of the reference of a cloned voice, as the request names it. */
 export function referenceLanguage({
   source_lang,

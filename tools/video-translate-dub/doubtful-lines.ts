@@ -1,5 +1,5 @@
 import type { SpokenLine } from '../../src/engines/dubbing/speak-lines.ts'
-import type { Fit, FittedLine } from '../../src/media/dubbing/fit.ts'
+import { type Fit, type FittedLine, maxTrim } from '../../src/media/dubbing/fit.ts'
 import { type Doubt, doubts, worstFirst } from './doubts.ts'
 import type { DubOutput } from './dub-job.ts'
 
@@ -7,9 +7,6 @@ type ReportedLine = DubOutput['report']['doubtful_lines'][number]
 
 /** Most lines of a report. */
 const maxLines = 100
-
-/** Longest loss that a trim may cause, ms: more is over the band. */
-const maxTrim = 300
 
 /** Returns the lines of a dub that somebody should check, in order; of very many the worst. */
 export function doubtfulLines(lines: readonly SpokenLine[], fit: Fit): ReportedLine[] {

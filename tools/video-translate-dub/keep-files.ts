@@ -5,6 +5,7 @@ import type { SeparatedSource } from '../../src/engines/dubbing/separate-source.
 import type { SpokenLine } from '../../src/engines/dubbing/speak-lines.ts'
 import { maxRenderedClips, pathNotes } from '../../src/engines/cutting/footage-notes.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
+import { soundRate } from '../../src/engines/ffmpeg/sound-filters.ts'
 import { writeProjects } from '../../src/engines/timeline/write-projects.ts'
 import { alignmentRecord } from '../../src/media/dubbing/alignment.ts'
 import { dubFileNames, dubProject, type DubProjectOptions } from '../../src/media/dubbing/dub-project.ts'
@@ -14,9 +15,6 @@ import { linkOrCopy } from '../../src/platform/durable.ts'
 import type { DubJob, DubOutput } from './dub-job.ts'
 import { checkProjectFields } from './plan.ts'
 import type { RenderedDub } from './render-dub.ts'
-
-/** Rate of the sound files of a dub, Hz. */
-const sampleRate = 48_000
 
 /** Id of the clip of a line in the record and in projects. */
 const clipId = (index: number): string => `line-${index + 1}`
@@ -43,8 +41,13 @@ export async function keepFiles(
     ? await failures.attempt('project', () =>
         writeDubProjects(lines, rendered, {
           ...{ job, base: base?.file_id },
-          dub: { id: dub.file_id, seconds: rendered.fit.duration / 1000, channels: 1, sampleRate },
-          music: music && { id: music.file_id, seconds: sound?.seconds ?? 0, channels: 2, sampleRate },
+          dub: { id: dub.file_id, seconds: rendered.fit.duration / 1000, channels: 1, sampleRate: soundRate },
+          music: music && {
+            id: music.file_id,
+            seconds: sound?.seconds ?? 0,
+            channels: 2,
+            sampleRate: soundRate,
+          },
         }),
       )
     : []

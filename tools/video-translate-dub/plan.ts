@@ -8,7 +8,7 @@ import {
   referenceSoundSeconds,
   soundSeconds,
 } from '../../src/media/speech/reference-duration.ts'
-import { cloneSpeaker, maxSourceMinutes, projectInput, videoTranslateDub } from './contract.ts'
+import { cloneSpeaker, isBurnedIn, maxSourceMinutes, projectInput, videoTranslateDub } from './contract.ts'
 
 export type DubInput = InputOf<typeof videoTranslateDub>
 
@@ -29,7 +29,7 @@ export const plan: PlanOperation<typeof videoTranslateDub> = (input, files) => {
   const reference = input.ref_file_id === undefined ? undefined : files.get(input.ref_file_id)
   const referenceSeconds = reference ? referenceSoundSeconds(reference) : 0
   if (input.speaker === cloneSpeaker && !reference) checkClonedSource(file)
-  const isBurned = input.subtitle === 'burn' || input.subtitle === 'bilingual_burn'
+  const isBurned = isBurnedIn(input.subtitle)
   if (facts.video) checkProjectFields(input)
   else if (isBurned) {
     throw new MediaError(6016, `subtitle: ${file.name} has no picture for ${input.subtitle}`, {

@@ -6,16 +6,18 @@ import { layLines } from '../../src/engines/dubbing/lay-lines.ts'
 import { mixDub } from '../../src/engines/dubbing/mix-dub.ts'
 import { muxDub } from '../../src/engines/dubbing/mux-dub.ts'
 import type { SeparatedSource } from '../../src/engines/dubbing/separate-source.ts'
-import { fitLine, type SpokenLine } from '../../src/engines/dubbing/speak-lines.ts'
+import { toFitLine, type SpokenLine } from '../../src/engines/dubbing/speak-lines.ts'
+import { soundRate } from '../../src/engines/ffmpeg/sound-filters.ts'
 import { typefaceFor } from '../../src/engines/subtitles/typefaces.ts'
-import { bilingualDubSrt, dubAss, type DubbedLine, dubSrt } from '../../src/media/dubbing/dub-subtitles.ts'
+import { bilingualDubSrt, dubAss, type SubtitledLine, dubSrt } from '../../src/media/dubbing/dub-subtitles.ts'
 import { type Fit, fitLines } from '../../src/media/dubbing/fit.ts'
 import { constantRate } from '../../src/media/frame-rate.ts'
 import { uprightSize } from '../../src/media/geometry.ts'
+import { isBurnedIn } from './contract.ts'
 import { type DubJob, stageProgress } from './dub-job.ts'
 
-/** Samples per ms of a dub, at 48 kHz. */
-const samplesPerMs = 48
+/** Samples per ms of a dub. */
+const samplesPerMs = soundRate / 1000
 
 /** A finished dub; paths of its files. */
 export interface RenderedDub {
@@ -47,10 +49,10 @@ export async function renderDub(
 ): Promise<RenderedDub> {
   const { source, context, input, notes } = job
   const { scratch } = context
-  const isBurned = input.subtitle === 'burn' || input.subtitle === 'bilingual_burn'
+  const isBurned = isBurnedIn(input.subtitle)
   const half = isBurned ? (stages.spoken + stages.pictured) / 2 : stages.pictured
   const { fit, base } = await fitToPicture(lines, job, stageProgress(context, stages.spoken, half))
-  const shown = dubbedLines(lines, fit)
+  const shown = subtitledLines(lines, fit)
   const files = await writeSubtitleFiles(shown, { fit, job })
   const onBurned = stageProgress(context, half, stages.pictured)
   const burned = isBurned ? await burnSubtitles(shown, { fit, job, onShare: onBurned }) : undefined
@@ -105,7 +107,7 @@ async function fitToPicture(
     duration: Math.round(facts.duration_ms),
     ...(rate && { rate }),
   } as const
-  const fitted = lines.map(fitLine)
+  const fitted = lines.map(toFitLine)
   const fit = fitLines(fitted, { ...options, policy: input.fit_policy })
   if (fit.freezePoints.length === 0) return { fit, base: undefined }
   const path = join(context.scratch, 'base.mp4')
@@ -126,7 +128,7 @@ function placedLines(lines: readonly SpokenLine[], fit: Fit) {
 }
 
 /** Lines that are heard, on the time of the output. */
-function dubbedLines(lines: readonly SpokenLine[], fit: Fit): DubbedLine[] {
+function subtitledLines(lines: readonly SpokenLine[], fit: Fit): SubtitledLine[] {
   return fit.lines.flatMap(({ stMs: start, durMs }, index) => {
     const spoken = lines[index]
     if (!spoken || durMs === 0) return []
@@ -141,7 +143,7 @@ interface SubtitleJob {
 
 /** Writes the subtitle files that are requested; those that fail are undefined. */
 async function writeSubtitleFiles(
-  lines: readonly DubbedLine[],
+  lines: readonly SubtitledLine[],
   { fit: { duration }, job: { input, source, context, failures } }: SubtitleJob,
 ): Promise<Pick<RenderedDub, 'subtitles' | 'bilingualSubtitles'>> {
   const { video } = source.facts
@@ -166,7 +168,7 @@ async function writeSubtitleFiles(
 
 /** Draws subtitles over the picture. Returns its path; undefined if that fails. */
 async function burnSubtitles(
-  lines: readonly DubbedLine[],
+  lines: readonly SubtitledLine[],
   { fit, job, onShare }: SubtitleJob & { readonly onShare: (share: number) => void },
 ): Promise<string | undefined> {
   const { input, source, context, failures, notes } = job

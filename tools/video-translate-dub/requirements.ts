@@ -1,7 +1,7 @@
 import { spokenLanguage, voiceRequestLanguages } from '../../src/contract/languages.ts'
 import type { InputOf, OperationRequirements, RequestFiles } from '../../src/contract/operation.ts'
 import type { Requirement } from '../../src/contract/requirement.ts'
-import { cloneSpeaker, referenceLanguage, type videoTranslateDub } from './contract.ts'
+import { cloneSpeaker, isBurnedIn, referenceLanguage, type videoTranslateDub } from './contract.ts'
 
 type Input = InputOf<typeof videoTranslateDub>
 
@@ -69,8 +69,7 @@ function ffmpegRequirements(
   files?: RequestFiles,
 ): Requirement[] {
   const isAudio = files !== undefined && !files.get(file_id).facts?.video
-  const isBurned = subtitle === 'burn' || subtitle === 'bilingual_burn'
-  return [...(isAudio ? [mp3Encoder] : []), ...(isBurned ? [subtitleFilter] : [])]
+  return [...(isAudio ? [mp3Encoder] : []), ...(isBurnedIn(subtitle) ? [subtitleFilter] : [])]
 }
 
 const mp3Encoder: Requirement = {

@@ -6,7 +6,7 @@ import type { MonoAudio } from '../../media/speech/speech-types.ts'
 import { rechunk } from '../../platform/streams.ts'
 import { cutFades, soundRate } from '../ffmpeg/sound-filters.ts'
 import { streamOutput } from '../ffmpeg/stream-output.ts'
-import { asFloats } from '../timeline/mix-pcm.ts'
+import { asFloats, silentPcm } from '../timeline/mix-pcm.ts'
 import { retimeFilters } from '../timeline/sound.ts'
 import { writeSpeech } from '../voice/speech-file.ts'
 import { writeComplete } from './complete-file.ts'
@@ -51,14 +51,14 @@ export async function layLines(
     let position = 0
     for await (const pieces of readPieces(ordered, duration)) {
       for await (const { samples, at } of retimePieces(pieces, AbortSignal.any([signal, ended]))) {
-        yield* silence(at - position)
+        yield* silentPcm(at - position, 1)
         yield floatBytes(samples)
         position = at + samples.length
       }
       spans.push(...pieces.map(({ start, length }) => ({ from: start, to: start + length })))
       onLines(spans.length)
     }
-    yield* silence(duration - position)
+    yield* silentPcm(duration - position, 1)
   }
   await writeComplete(path, async (unfinished) => {
     const speech = { input: sound, rate: soundRate, seconds: duration / soundRate }
@@ -184,12 +184,4 @@ async function* pieceBytes(pieces: readonly Piece[]): AsyncGenerator<Uint8Array>
 
 function floatBytes({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength)
-}
-
-const zeros = new Uint8Array(2 ** 16)
-
-/** Yields silence, 32-bit floats. */
-function* silence(samples: number): Generator<Uint8Array> {
-  for (let left = samples * Float32Array.BYTES_PER_ELEMENT; left > 0; left -= zeros.length)
-    yield zeros.subarray(0, Math.min(left, zeros.length))
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
 import { type LanguageModel, NoUsableAnswer } from '../language-model/language-model.ts'
-import { type LineToRewrite, rewriteLines, rewriteLinesKind } from './rewrite-lines.ts'
+import { type RewriteRequest, rewriteLines, rewriteLinesKind } from './rewrite-lines.ts'
 
 const pair = { from: 'zh-CN', to: 'en-US' }
 
@@ -34,17 +34,17 @@ function modelThat(answers: (lines: Asked) => Answered, inputTokens = 4000) {
   return { asked, model }
 }
 
-const long: LineToRewrite = {
+const long: RewriteRequest = {
   ...{ index: 1, source: '我们今天不去了。', budgetChars: 22, direction: 'shorter' },
   text: 'As a matter of fact we are not going there today.',
 }
-const short: LineToRewrite = {
+const short: RewriteRequest = {
   ...{ index: 3, source: '我真的很喜欢这里的天气。', budgetChars: 40, direction: 'longer' },
   text: 'I like it.',
 }
 const texts = ['Hello.', long.text, 'Fine.', short.text]
 
-async function rewrite(lines: readonly LineToRewrite[], model: LanguageModel, round = 0) {
+async function rewrite(lines: readonly RewriteRequest[], model: LanguageModel, round = 0) {
   const { signal } = new AbortController()
   return await rewriteLines(lines, pair, { model, signal, texts, round })
 }

@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
 import { summarizeList } from '../../contract/format.ts'
+import { textLength } from '../../media/dubbing/speech-rates.ts'
 import { limitConcurrency } from '../../platform/concurrency.ts'
+import { groupByTokens, maxAnswerTokens } from '../language-model/group-by-tokens.ts'
 import type { LanguageModel } from '../language-model/language-model.ts'
 import { estimateTokens } from '../language-model/messages.ts'
 import type { QuestionInput, QuestionKind } from '../language-model/question.ts'
@@ -10,7 +12,7 @@ import { languageName, type LanguagePair } from '../translation/languages.ts'
 import { isUntranslated } from '../translation/untranslated.ts'
 
 /** A translated line whose speech is too long or too short for its time. */
-export interface LineToRewrite {
+export interface RewriteRequest {
   readonly index: number
   /** Words of the recording. */
   readonly source: string
@@ -68,11 +70,9 @@ const maxListed = 20
 
 function describeMissing({ id, text, characters }: AskedLine, { lines }: z.output<typeof schema>): string {
   const answered = lines.find((line) => line.id === id)
-  const length = answered === undefined ? 'missing' : `${countCharacters(answered.text)} characters`
-  return `${id} (${length}; it had ${countCharacters(text)}, and should have about ${characters})`
+  const length = answered === undefined ? 'missing' : `${textLength(answered.text)} characters`
+  return `${id} (${length}; it had ${textLength(text)}, and should have about ${characters})`
 }
-
-const countCharacters = (text: string): number => [...text.trim()].length
 
 /** Accepted length relative to the requested one. Shorter texts would lose their meaning, longer ones their time. */
 const acceptedShare = { min: 0.5, max: 1.2 } as const
@@ -98,7 +98,7 @@ const maxRawCharacters = ({ text, characters }: AskedLine): number => 1000 + 4 *
 
 function isUsableRewriting(line: AskedLine, text: string, pair: LanguagePair): boolean {
   if (!/[\p{L}\p{N}]/u.test(text) || isUntranslated(line.source, text, pair)) return false
-  const [length, before] = [countCharacters(text), countCharacters(line.text)]
+  const [length, before] = [textLength(text), textLength(line.text)]
   return line.change === 'shorter'
     ? length < before && length >= acceptedShare.min * Math.min(line.characters, before)
     : length > before && length <= acceptedShare.max * line.characters
@@ -116,10 +116,6 @@ function rewritingInstructions(pair: LanguagePair): string {
 /** Maximum lines of a question. */
 const maxLines = 20
 
-/** Maximum tokens of an answer. */
-const maxAnswerTokens = ({ contextTokens }: LanguageModel): number =>
-  Math.max(512, Math.min(4096, Math.floor(contextTokens * 0.4)))
-
 interface RewriteLinesOptions {
   readonly model: LanguageModel
   readonly signal: AbortSignal
@@ -134,7 +130,7 @@ interface RewriteLinesOptions {
  * fails, are absent: they stay unchanged.
  */
 export async function rewriteLines(
-  lines: readonly LineToRewrite[],
+  lines: readonly RewriteRequest[],
   { from, to }: LanguagePair,
   { model, signal, texts, round }: RewriteLinesOptions,
 ): Promise<Map<number, string>> {
@@ -158,7 +154,8 @@ export async function rewriteLines(
       if (!(error instanceof MediaError)) throw error
     }
   }
-  await Promise.all(splitIntoQuestions(asked, { room, maxTokens }).map((part) => limited(() => ask(part))))
+  const questions = groupByTokens(asked, lineTokens, { prompt: room, answer: maxTokens, items: maxLines })
+  await Promise.all(questions.map((part) => limited(() => ask(part))))
   return found
 }
 
@@ -169,7 +166,7 @@ const laterTemperature = 0.7
 const contextCharacters = 100
 
 function askedLine(
-  { index, source, text, budgetChars, direction }: LineToRewrite,
+  { index, source, text, budgetChars, direction }: RewriteRequest,
   texts: readonly string[],
 ): AskedLine {
   const shorten = (line: string | undefined) =>
@@ -182,28 +179,8 @@ function askedLine(
   }
 }
 
-/** Groups lines into questions that fit the model together with their answers. */
-function splitIntoQuestions(
-  lines: readonly AskedLine[],
-  { room, maxTokens }: { readonly room: number; readonly maxTokens: number },
-): AskedLine[][] {
-  const questions: AskedLine[][] = []
-  let [promptTokens, answerTokens] = [0, 0]
-  for (const line of lines) {
-    const prompt = estimateTokens(JSON.stringify(line))
-    // Twice the length, plus an id and the syntax of JSON.
-    const answer = 2 * estimateTokens(line.text) + 20
-    const last = questions.at(-1)
-    const fits = promptTokens + prompt <= room && answerTokens + answer <= maxTokens
-    if (last && fits && last.length < maxLines) {
-      last.push(line)
-      promptTokens += prompt
-      answerTokens += answer
-    } else {
-      questions.push([line])
-      promptTokens = prompt
-      answerTokens = answer
-    }
-  }
-  return questions
-}
+/** Tokens of a line in a question, and in its answer: twice its length, an id and the syntax of JSON. */
+const lineTokens = (line: AskedLine) => ({
+  prompt: estimateTokens(JSON.stringify(line)),
+  answer: 2 * estimateTokens(line.text) + 20,
+})

@@ -3,7 +3,7 @@ import type { DubLine } from '../../media/dubbing/dub-lines.ts'
 import type { FitLine } from '../../media/dubbing/fit.ts'
 import type { ShareTimeOptions } from '../../media/dubbing/line-slots.ts'
 import { type LineToRewrite, linesToRewrite } from '../../media/dubbing/lines-to-rewrite.ts'
-import { countCharacters, measureSpeechRates } from '../../media/dubbing/speech-rates.ts'
+import { textLength, measureSpeechRates } from '../../media/dubbing/speech-rates.ts'
 import { soundSpan } from '../../media/speech/speech-assembler.ts'
 import type { MonoAudio } from '../../media/speech/speech-types.ts'
 import { limitConcurrency } from '../../platform/concurrency.ts'
@@ -63,7 +63,7 @@ export async function speakLines(
   if (!rewriter) return spoken
   const speakRewriting = openRewritingVoice({ voice, signal })
   for (const [round, share] of shares.rounds.entries()) {
-    const wanted = linesToRewrite(spoken.map(fitLine), fit)
+    const wanted = linesToRewrite(spoken.map(toFitLine), fit)
     if (wanted.length === 0) break
     const requests = rewriteRequests(wanted, spoken)
     const present = spoken.map(({ text }) => text)
@@ -95,7 +95,7 @@ function isBetter(after: SpokenLine, before: SpokenLine, target: number): boolea
 }
 
 /** Returns a spoken line in the form that is fitted to the source. */
-export function fitLine({ line: { start, end }, synth, rewriteRounds }: SpokenLine): FitLine {
+export function toFitLine({ line: { start, end }, synth, rewriteRounds }: SpokenLine): FitLine {
   return { start, end, synth, rewriteRounds }
 }
 
@@ -183,7 +183,7 @@ function rewriteRequests(wanted: readonly LineToRewrite[], spoken: readonly Spok
     const one = spoken[index]
     if (!one) return []
     const { line, text, synth } = one
-    const counts = [budget(line.speaker, target), Math.floor((countCharacters(text) * target) / synth)]
+    const counts = [budget(line.speaker, target), Math.floor((textLength(text) * target) / synth)]
     const budgetChars = direction === 'shorter' ? Math.min(...counts) : Math.max(...counts)
     return [{ index, source: line.text, text, budgetChars, direction }]
   })

@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
 import { spokenLanguage, type VoiceRequestLanguage } from '../../contract/languages.ts'
 import type { RunContext, StagedFile } from '../../contract/operation.ts'
 import { speechOfSpeaker } from '../../media/speech/voice-reference.ts'
-import { writeDurably } from '../../platform/durable.ts'
+import { openStepCache } from '../ffmpeg/step-cache.ts'
 import {
   prepareReference,
   type PreparedReference,
@@ -76,26 +73,18 @@ export async function keptReference(
   steps: string,
   prepare: () => Promise<PreparedReference>,
 ): Promise<PreparedReference> {
-  const digest = createHash('sha256').update(JSON.stringify(inputs)).digest('hex').slice(0, 16)
-  const path = join(steps, `reference-${digest}.json`)
-  const stored = await readStored(path)
-  if (stored) return stored
-  const reference = await prepare()
-  await writeDurably(path, storedText(reference))
-  return reference
+  const cache = await openStepCache(steps)
+  return parseReference(await cache.text('reference', inputs, async () => referenceText(await prepare())))
 }
 
 /** A reference as JSON, with its samples (32-bit floats) in base64. */
-function storedText({ reference, ...rest }: PreparedReference): string {
+function referenceText({ reference, ...rest }: PreparedReference): string {
   const { samples, ...described } = reference
   const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)
   return JSON.stringify({ ...rest, reference: { ...described, samples: bytes.toString('base64') } })
 }
 
-/** Reads a reference that an earlier attempt wrote; undefined if there is none. */
-async function readStored(path: string): Promise<PreparedReference | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => undefined)
-  if (text === undefined) return undefined
+function parseReference(text: string): PreparedReference {
   const { reference, ...rest } = JSON.parse(text) as PreparedReference & {
     readonly reference: { readonly samples: unknown }
   }

@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { rechunk } from '../../platform/streams.ts'
-import { pcmBytes } from '../ffmpeg/sound.ts'
 
 /**
  * Yields the sum of PCM streams of equal length: interleaved stereo 32-bit floats. Closes all streams at the end,
@@ -42,8 +41,8 @@ export async function* readAndDelete(path: string): AsyncGenerator<Uint8Array> {
 
 const zeros = new Uint8Array(2 ** 16)
 
-/** Yields silence as interleaved stereo 32-bit floats, `samples` per channel. */
-export async function* silentPcm(samples: number): AsyncGenerator<Uint8Array> {
-  for (let left = samples * pcmBytes; left > 0; left -= zeros.length)
+/** Yields silence as interleaved 32-bit floats, `samples` per channel. */
+export async function* silentPcm(samples: number, channels: 1 | 2 = 2): AsyncGenerator<Uint8Array> {
+  for (let left = samples * channels * Float32Array.BYTES_PER_ELEMENT; left > 0; left -= zeros.length)
     yield zeros.subarray(0, Math.min(left, zeros.length))
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { summarizeList } from '../../contract/format.ts'
 import type { LanguageModel } from '../language-model/language-model.ts'
+import { groupByTokens, maxAnswerTokens } from '../language-model/group-by-tokens.ts'
 import { estimateTokens } from '../language-model/messages.ts'
 import type { QuestionInput, QuestionKind } from '../language-model/question.ts'
 import type { Brief } from './brief.ts'
@@ -79,10 +80,6 @@ function translationInstructions({
   ].join('\n')
 }
 
-/** Maximum tokens of an answer, from the size of the context. */
-const maxAnswerTokens = ({ contextTokens }: LanguageModel) =>
-  Math.max(512, Math.min(4096, Math.floor(contextTokens * 0.4)))
-
 /** Number of lines before and after a question's own that it contains for context, and characters of each. */
 const contextLines = { before: 5, after: 3, characters: 100 }
 
@@ -105,21 +102,12 @@ export function splitIntoQuestions(
   const briefTokens = file.brief ? estimateTokens(JSON.stringify(file.brief)) : 0
   const question = { kind: translateLinesKind, instructions: translationInstructions(file), maxTokens }
   const room = model.inputTokenBudget(question) - briefTokens - framingTokens
-  const questions: number[][] = []
-  let [promptTokens, answerTokens] = [0, 0]
-  for (const id of ids) {
+  const tokensOf = (id: number) => {
     const tokens = estimateTokens(file.lines[id] ?? '')
     // Plus an id, the first words and the syntax of JSON. A translation may take twice the tokens.
-    const [linePromptTokens, lineAnswerTokens] = [tokens + 12, 2 * tokens + 30]
-    const last = questions.at(-1)
-    const fits = promptTokens + linePromptTokens <= room && answerTokens + lineAnswerTokens <= maxTokens
-    if (last && fits && last.length < maxLines) last.push(id)
-    else questions.push([id])
-    const isNew = questions.at(-1)?.length === 1
-    promptTokens = isNew ? linePromptTokens : promptTokens + linePromptTokens
-    answerTokens = isNew ? lineAnswerTokens : answerTokens + lineAnswerTokens
+    return { prompt: tokens + 12, answer: 2 * tokens + 30 }
   }
-  return questions
+  return groupByTokens(ids, tokensOf, { prompt: room, answer: maxTokens, items: maxLines })
 }
 
 interface TranslateQuestionOptions {

@@ -4,7 +4,13 @@ import { subtitleStyleNames } from '../../contract/subtitle-styles.ts'
 import { readSubtitles } from '../subtitles/read.ts'
 import { estimatedTypeface } from '../subtitles/text-width.ts'
 import { plainText } from '../subtitles/tokens.ts'
-import { bilingualDubSrt, type BurnedDubOptions, dubAss, type DubbedLine, dubSrt } from './dub-subtitles.ts'
+import {
+  bilingualDubSrt,
+  type BurnedDubOptions,
+  dubAss,
+  type SubtitledLine,
+  dubSrt,
+} from './dub-subtitles.ts'
 
 const english =
   'When the glue has dried overnight, sand every edge until it feels like paper, then wipe off the dust with a damp ' +
@@ -13,7 +19,7 @@ const chinese =
   '胶水干了一夜以后，把每条边打磨到像纸一样光滑，用湿布擦掉灰尘，然后上两层油，再把架子装到墙上。'
 const thai = 'เมื่อกาวแห้งข้ามคืนแล้ว ให้ขัดทุกขอบจนเรียบเหมือนกระดาษ จากนั้นเช็ดฝุ่นออกด้วยผ้าชุบน้ำ แล้วทาน้ำมันสองชั้น'
 
-const line = (text: string, start: number, end: number, source = 'So.'): DubbedLine => ({
+const line = (text: string, start: number, end: number, source = 'So.'): SubtitledLine => ({
   text,
   source,
   start,

@@ -11,7 +11,7 @@ import { estimateWidth, type Typeface } from '../subtitles/text-width.ts'
 import { type LineLimit, wrapText } from '../subtitles/wrap.ts'
 
 /** A line of a dub where it is heard. Lines are in order and disjoint; times are ms of the output. */
-export interface DubbedLine {
+export interface SubtitledLine {
   /** In the language of the dub. */
   readonly text: string
   /** As it was said in the source. */
@@ -39,7 +39,7 @@ const wideCanvas: Size = { width: 1920, height: 1080 }
  * those of narrow pictures are shorter. A longer line of the dub has several cues, which share its time by their letters.
  */
 export function dubSrt(
-  lines: readonly DubbedLine[],
+  lines: readonly SubtitledLine[],
   { canvas = wideCanvas, duration }: DubSubtitleOptions,
 ): string {
   return srtFile(inTime(monolingualCues(lines, subtitleFileRoom(canvas)), duration))
@@ -47,7 +47,7 @@ export function dubSrt(
 
 /** Returns the SRT file of a dub in both languages, that of the dub above. */
 export function bilingualDubSrt(
-  lines: readonly DubbedLine[],
+  lines: readonly SubtitledLine[],
   { canvas = wideCanvas, duration }: DubSubtitleOptions,
 ): string {
   const room = subtitleFileRoom(canvas)
@@ -64,7 +64,7 @@ export interface BurnedDubOptions extends DubSubtitleOptions {
 }
 
 /** Returns an .ass file of the subtitles of a dub, to draw over its picture. Text is never read as tags. */
-export function dubAss(lines: readonly DubbedLine[], options: BurnedDubOptions): string {
+export function dubAss(lines: readonly SubtitledLine[], options: BurnedDubOptions): string {
   const { canvas, duration, preset, typeface, sourceTypeface } = options
   const styleOf = (face: Typeface, name: string, scale: number) =>
     presetStyle({ preset, colour: '雅黑', canvas, typeface: face, name, scale })
@@ -95,7 +95,7 @@ function inTime<Shown extends Cue>(cues: readonly Shown[], duration: number): Sh
     .filter(({ start, end }) => end > start)
 }
 
-function monolingualCues(lines: readonly DubbedLine[], room: LineLimit): Cue[] {
+function monolingualCues(lines: readonly SubtitledLine[], room: LineLimit): Cue[] {
   return lines.flatMap((line) =>
     splitIntoCues({ ...line, text: removeControls(line.text) }, { ...room, lines: maxLines }),
   )
@@ -112,7 +112,7 @@ interface Rooms {
   readonly source: LineLimit
 }
 
-function bilingualCues(lines: readonly DubbedLine[], rooms: Rooms): BilingualCue[] {
+function bilingualCues(lines: readonly SubtitledLine[], rooms: Rooms): BilingualCue[] {
   return lines.flatMap((line) =>
     pairedCues({ ...line, text: removeControls(line.text), source: removeControls(line.source) }, rooms),
   )
@@ -126,7 +126,7 @@ const maxMoreParts = 8
  * needs more, or else more of equal length.
  */
 function pairedCues(
-  { text, source, ...times }: DubbedLine,
+  { text, source, ...times }: SubtitledLine,
   { target, source: small }: Rooms,
 ): BilingualCue[] {
   const lettersOf = (cues: readonly Cue[]) => cues.map(({ lines }) => lines.join('').length)
@@ -157,7 +157,7 @@ function dividedLines(text: string, lengths: readonly number[], room: LineLimit)
 
 /** Cues that share the time of their line by the letters of the dub. */
 function timedCues(
-  { start, end }: Pick<DubbedLine, 'start' | 'end'>,
+  { start, end }: Pick<SubtitledLine, 'start' | 'end'>,
   translated: readonly (readonly string[])[],
   original: readonly (readonly string[])[],
 ): BilingualCue[] {

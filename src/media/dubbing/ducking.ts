@@ -1,3 +1,5 @@
+import { firstIndex } from '../first-index.ts'
+
 /** A span of sound, samples from its start: `from` inclusive, `to` exclusive. */
 export interface SampleSpan {
   readonly from: number
@@ -27,7 +29,8 @@ export function duckingEnvelope(
   const speech = bridgeSpans(spans, Math.round(bridgedSeconds * rate))
   return (from, count) => {
     const gains = new Float32Array(count).fill(1)
-    for (let index = firstEndingAfter(speech, from - release); index < speech.length; index += 1) {
+    const nearest = firstIndex(speech, ({ to }) => to > from - release)
+    for (let index = nearest; index < speech.length; index += 1) {
       const span = speech[index]
       if (!span || span.from - attack >= from + count) break
       const first = Math.max(from, span.from - attack)
@@ -55,15 +58,4 @@ function bridgeSpans(spans: readonly SampleSpan[], gap: number): SampleSpan[] {
     else joined.push({ from, to })
   }
   return joined
-}
-
-/** Index of the first of disjoint, sorted spans that ends after a sample. */
-function firstEndingAfter(spans: readonly SampleSpan[], at: number): number {
-  let [low, high] = [0, spans.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((spans[middle]?.to ?? Infinity) > at) high = middle
-    else low = middle + 1
-  }
-  return low
 }

@@ -1,5 +1,6 @@
 import type { Rational } from '../../contract/media-facts.ts'
 import { allotFreezes, type Freeze } from './freezes.ts'
+import type { FreezePoint } from './held-frames.ts'
 import {
   type LineSlot,
   type ShareTimeOptions,
@@ -54,12 +55,6 @@ export interface FittedLine {
   readonly action: FitAction
 }
 
-/** Where the picture stops: at `at` ms of the source, for `ms`. */
-export interface FreezePoint {
-  readonly at: number
-  readonly ms: number
-}
-
 /** All lines of a dub in their places. */
 export interface Fit {
   /** Global speed. */
@@ -78,7 +73,7 @@ export interface Fit {
 const noFreeze: Freeze = { ms: 0, usable: 0 }
 
 /** Most that a trim removes, ms. */
-const maxTrim = 300
+export const maxTrim = 300
 
 /**
  * Places lines, which are in the order of the source. Each is at least at the global speed. A line too long for its time

@@ -11,7 +11,7 @@ export interface SpokenText {
 export type CharacterBudget = (speaker: number, ms: number) => number
 
 /** Number of characters of a text, as Unicode code points. */
-export function countCharacters(text: string): number {
+export function textLength(text: string): number {
   return [...text.trim()].length
 }
 
@@ -42,5 +42,5 @@ function estimatedRate(lines: readonly SpokenText[]): number {
 }
 
 function totalCharacters(lines: readonly SpokenText[]): number {
-  return lines.reduce((sum, { text }) => sum + countCharacters(text), 0)
+  return lines.reduce((sum, { text }) => sum + textLength(text), 0)
 }
