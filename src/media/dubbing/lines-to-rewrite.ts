@@ -31,7 +31,7 @@ export function linesToRewrite(lines: readonly FitLine[], options: ShareTimeOpti
   const boost = Math.min(unnoticedBoost, options.band[1] / ratio)
   return slots.flatMap((slot, index): LineToRewrite[] => {
     const room = slotLength(slot)
-    const target = Math.round(room * ratio * aim)
+    const target = Math.floor(room * ratio * aim)
     if ((lines[index]?.rewriteRounds ?? 0) >= maxRounds || target === 0 || slot.synth === 0) return []
     if (slot.natural > room * boost) return [{ index, direction: 'shorter', target }]
     const isShort = slot.natural < room * tooShort.share && room - slot.natural > tooShort.silence
