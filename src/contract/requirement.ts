@@ -37,14 +37,13 @@ export type Requirement = {
       readonly instead: string
     }
   /** A pack, by its name in the manifest: installed, or small enough to be downloaded on first use. */
-  | { readonly kind: 'pack'; readonly name: PackRequirement }
+  | { readonly kind: 'pack'; readonly name: PackRequirement; readonly instead?: Alternative }
   /** Runtime of these models, if the user configured any of them. */
   | { readonly kind: 'own-models'; readonly names: readonly ('inpainting' | 'optical-flow')[] }
   | {
       readonly kind: 'speech-recogniser'
       readonly language: SpokenLanguage
-      /** Alternative without one, the end of the fix: a sentence. */
-      readonly instead?: string
+      readonly instead?: Alternative
     }
   /** An engine that synthesizes `language` from a reference in `reference`. */
   | { readonly kind: 'voice-cloner'; readonly language: VoiceLanguage; readonly reference: VoiceLanguage }
@@ -54,6 +53,9 @@ export type Requirement = {
    */
   | { readonly kind: 'catalogue-voice'; readonly id: string; readonly language: string }
 )
+
+/** Alternative without something, the end of the fix: a sentence. */
+type Alternative = string
 
 type PackRequirement =
   | 'onnx-runtime'

@@ -121,7 +121,8 @@ async function check(
       const name = await (checks[requirement.kind] as Check<Kind>)(requirement, options)
       if (name !== undefined) chosen.set(requirement.kind, name)
     } catch (error) {
-      if (requirement.kind === 'speech-recogniser') instead = requirement.instead
+      if (requirement.kind === 'speech-recogniser' || requirement.kind === 'pack')
+        instead ??= requirement.instead
       throw error
     }
   })

@@ -79,13 +79,29 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
     expect((await probe(paths.get('source.zh-CN.mp4') ?? '')).video?.codec).toBe('h264')
   })
 
-  it('sound cannot be separated has no music', async () => {
-    using _ = await failWith('voice-spleeter.wav')
-    const { output } = await runDub(stage, withoutSpeech, { folder })
-    expect(output.errors).toEqual({ bgm: expect.any(String) as string })
-    expect(output.report).toMatchObject({ bgm: 'dropped', bgm_ratio: 0, engines: { separator: null } })
-    expect(output).not.toHaveProperty('bgm_audio_file_id')
-    expect(output.report.ref?.separated).toBeTypeOf('boolean')
+  it('sound cannot be separated has no music, and asks nothing again at its next attempt', async () => {
+    const dub = async () =>
+      (await runDub(stage, withoutSpeech, { folder, scratch: join(folder, 'mixed') })).output
+    const first = await (async () => {
+      using _ = await failWith('voice-spleeter.wav')
+      return await dub()
+    })()
+    expect(first.errors).toEqual({ bgm: expect.any(String) as string })
+    expect(first.report).toMatchObject({ bgm: 'dropped', bgm_ratio: 0, engines: { separator: null } })
+    expect(first).not.toHaveProperty('bgm_audio_file_id')
+    expect(first.report.ref?.separated).toBeTypeOf('boolean')
+    const asked = stage.model.asked.length
+    expect(await dub()).toMatchObject({ errors: first.errors, report: first.report })
+    expect(stage.model.asked).toHaveLength(asked)
+  })
+
+  it('subtitles cannot be added to the video has them as a file', async () => {
+    using _ = await failWith('mov_text')
+    const { output, paths } = await runDub(stage, { project_formats: ['otio'] }, { folder })
+    expect(output.errors).toEqual({ subtitle: expect.any(String) as string })
+    expect(output.subtitle_file_id).not.toBe('')
+    const facts = await probe(paths.get('source.zh-CN.mp4') ?? '')
+    expect([facts.video?.codec, facts.audio.length]).toEqual(['h264', 1])
   })
 
   it('text files cannot be written is complete without them', async () => {
@@ -107,6 +123,20 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
   ])('voice service responds with %s fails', async (fault) => {
     stage.services.faultOf = () => fault
     await expect(runDub(stage, withoutSpeech, { folder })).rejects.toMatchObject({ code: 6401 })
+  })
+
+  it('voice refuses one line is silent there', async () => {
+    stage.model.says = dubModel({ seed: 5 })
+    const before = stage.services.requests.length
+    stage.services.faultOf = ({ text }) =>
+      text === stage.services.requests[before]?.text ? 'refuse' : undefined
+    const { output, record } = await runDub(stage, withoutSpeech, { folder })
+    const silent = record.lines.filter(({ dur_ms }) => dur_ms === 0)
+    expect(silent).toMatchObject([{ synth_ms: 0, rewrite_rounds: 0 }])
+    expect(output.report.doubtful_lines).toContainEqual(
+      expect.objectContaining({ index: silent[0]?.index, reasons: ['unspoken'] }),
+    )
+    expect(output.notes?.join()).toContain('1 line is silent, because the voice failed')
   })
 
   it('voice drops or repeats words names the lines, after three attempts', async () => {
@@ -172,7 +202,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
     expect(output.report.doubtful_lines).toContainEqual(
       expect.objectContaining({ index: 2, reasons: ['untranslated'] }),
     )
-    expect(output.notes?.join()).toContain('1 line has no translation')
+    expect(output.notes?.join()).toContain('1 line is silent, because the language model')
   })
 
   it('attempt is aborted ends while the voice service does not respond', async () => {

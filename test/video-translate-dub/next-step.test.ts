@@ -42,7 +42,13 @@ test('without the record and with projects', () => {
     ...({ type: 'project', format: 'xml', file_id: '5', download_url: '/5' } as const),
     filename: 'talk.xml',
   }
-  const text = describeDub(result({ transcript_file_id: '', files: [file] }, [line(1, 'trimmed')]), context)
-  expect(text).not.toContain('their texts')
-  expect(text).toContain('save dub.wav and the other result files to local_output_dir')
+  const dub = result({ transcript_file_id: '', files: [file] }, [line(1, 'trimmed')])
+  const input = { source_path: '/m/talk.mp4', local_output_dir: '/m/dub' }
+  for (const known of [input, undefined]) {
+    const text = describeDub(dub, { ...context, input: known })
+    expect(text).not.toContain('their texts')
+    expect(text).toContain('save dub.wav and the other result files to local_output_dir')
+  }
+  const { source_path } = input
+  expect(describeDub(dub, { ...context, input: { source_path } })).toContain('link the source, dub.wav')
 })

@@ -23,11 +23,12 @@ export function doubtfulLines(lines: readonly SpokenLine[], fit: Fit): ReportedL
 }
 
 function lineDoubts(
-  { text, lostShare, addedShare }: SpokenLine,
+  { text, refusal, lostShare, addedShare }: SpokenLine,
   { trimMs, rewriteRounds }: FittedLine,
 ): Doubt[] {
   const isDoubtful: Readonly<Record<Doubt, boolean>> = {
     untranslated: text === '',
+    unspoken: refusal !== undefined,
     over_band: trimMs > maxTrim,
     words_lost: lostShare !== undefined,
     words_added: addedShare !== undefined,

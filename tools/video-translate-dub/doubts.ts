@@ -1,6 +1,6 @@
 /** Reasons to check a line of a dub, worst first. */
 export const doubts = [
-  ...(['untranslated', 'over_band', 'words_lost', 'words_added'] as const),
+  ...(['untranslated', 'unspoken', 'over_band', 'words_lost', 'words_added'] as const),
   ...(['trimmed', 'rewritten_twice'] as const),
 ] as const
 export type Doubt = (typeof doubts)[number]

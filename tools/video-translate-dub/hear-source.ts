@@ -49,18 +49,29 @@ export async function hearSource(job: DubJob, stages: HearSourceStages): Promise
   return { file, isSeparated, lines, turns, sound, recogniser }
 }
 
-/** Separates the sound. Without that, the dub has no music, and the source is recognised with all of its sound. */
+/** Separated sound, or the reason why it could not be separated. */
+type Separation = { readonly sound: SeparatedSource } | { readonly reason: string }
+
+/**
+ * Separates the sound. Without that, the dub has no music, and the source is recognised with all of its sound. A failure is
+ * remembered too, so that each attempt at a task recognises the same sound, has the same lines, and asks the same questions.
+ */
 async function separateVoices(
   { source, input, context, failures, notes }: DubJob,
   onShare: (share: number) => void,
 ): Promise<SeparatedSource | undefined> {
-  const separate = () => separateSource(source, { ...context, onShare })
-  if (input.keep_bgm) return await failures.attempt('bgm', separate)
-  try {
-    return await separate()
-  } catch (error) {
-    const reason = failureReason(error, context.signal)
-    notes.push(`the voices were not separated from other sound before recognition: ${reason}`)
-    return undefined
-  }
+  const cache = await openStepCache(context.steps)
+  const text = await cache.text('separation', [source.blake3], async () => {
+    const separation: Separation = await separateSource(source, { ...context, onShare }).then(
+      (sound) => ({ sound }),
+      (error: unknown) => ({ reason: failureReason(error, context.signal) }),
+    )
+    return JSON.stringify(separation)
+  })
+  onShare(1)
+  const separation = JSON.parse(text) as Separation
+  if ('sound' in separation) return separation.sound
+  if (input.keep_bgm) failures.errors.bgm = separation.reason
+  else notes.push(`the voices were not separated from other sound before recognition: ${separation.reason}`)
+  return undefined
 }

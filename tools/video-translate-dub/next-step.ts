@@ -23,6 +23,7 @@ const maxNamed = 4
 /** What happened to a line, by the reason of the doubt. */
 const doubtTexts: Readonly<Record<Doubt, string>> = {
   untranslated: 'silent: no translation',
+  unspoken: 'silent: the voice did not speak it',
   over_band: 'its end is cut off',
   words_lost: 'words may be missing',
   words_added: 'other words were heard, such as a repetition',
@@ -31,7 +32,7 @@ const doubtTexts: Readonly<Record<Doubt, string>> = {
 }
 
 /** Returns the instruction after a dub: which lines to check, what failed, and what to tell the user. */
-export function describeDub(output: DubResult, { nameFile }: NextStepContext): string {
+export function describeDub(output: DubResult, { nameFile, input }: NextStepContext): string {
   const { report, errors, files } = output
   const failed = Object.entries(errors).flatMap(([name, reason]) =>
     reason === undefined ? [] : [`${name}: ${reason}`],
@@ -40,11 +41,20 @@ export function describeDub(output: DubResult, { nameFile }: NextStepContext): s
     `${report.lines_count === 1 ? '1 line' : `${report.lines_count} lines`} in ${report.target_lang}, ${Math.round(report.output_duration_ms / 1000)} s.`,
     ...checkSteps(output, nameFile),
     ...(failed.length > 0 ? [`Failed: ${failed.join('. ')}.`] : []),
-    ...(files.length > 0
-      ? ['For the projects, save dub.wav and the other result files to local_output_dir.']
-      : []),
+    ...(files.length > 0 ? [mediaOfProjects(input)] : []),
     'Tell the user the path, and to label what is published as AI-generated.',
   ].join(' ')
+}
+
+/** Returns where the media of projects must be. */
+function mediaOfProjects(input: NextStepContext['input']): string {
+  if (input && (input['source_path'] === undefined || input['local_output_dir'] === undefined)) {
+    return (
+      'The projects have no paths of their media, as source_path and local_output_dir were not both given: ' +
+      'link the source, dub.wav and the other result files in the editor.'
+    )
+  }
+  return 'For the projects, save dub.wav and the other result files to local_output_dir.'
 }
 
 function checkSteps(

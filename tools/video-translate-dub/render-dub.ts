@@ -59,12 +59,14 @@ export async function renderDub(
   const { dub, mixed } = await renderSound(lines, sound, { fit, job, stages })
   if (!source.facts.video) return { fit, output: mixed, dub, base, ...files, isBurned: false }
   const output = join(scratch, 'dubbed.mp4')
-  const streams = {
-    ...{ source, sound: mixed, language: input.target_lang, base: burned ?? base },
-    subtitles: input.subtitle === 'soft' ? files.subtitles : undefined,
-  }
+  const streams = { source, sound: mixed, language: input.target_lang, base: burned ?? base }
   const onMuxed = stageProgress(context, stages.mixed, 100)
-  notes.push(...(await muxDub(streams, { ...context, path: output, onShare: onMuxed })))
+  const mux = (subtitles?: string) =>
+    muxDub({ ...streams, subtitles }, { ...context, path: output, onShare: onMuxed })
+  const { subtitles } = files
+  const isSoft = input.subtitle === 'soft' && subtitles !== undefined
+  const withText = isSoft ? await job.failures.attempt('subtitle', () => mux(subtitles)) : undefined
+  notes.push(...(withText ?? (await mux())))
   return { fit, output, dub, base, ...files, isBurned: burned !== undefined }
 }
 

@@ -80,11 +80,25 @@ function referenceReport(
   }
 }
 
-/** Returns remarks on lines that were not translated. */
+/** Returns remarks on lines that were not translated or not spoken. */
 export function silentLineNotes(lines: readonly SpokenLine[]): string[] {
-  const silent = lines.filter(({ text }) => text === '').length
-  if (silent === 0) return []
+  const refusals = lines.flatMap(({ refusal = [] }) => refusal)
+  const reasons = [...new Set(refusals)].slice(0, maxReasons).join('; ')
   return [
-    `${silent === 1 ? '1 line has' : `${silent} lines have`} no translation, because the language model returned no usable one, and ${silent === 1 ? 'is' : 'are'} silent: see report.doubtful_lines`,
+    ...silentLinesNote(
+      lines.filter(({ text }) => text === '').length,
+      'the language model returned no usable translation',
+    ),
+    ...silentLinesNote(refusals.length, `the voice failed (${reasons})`),
+  ]
+}
+
+/** Most different reasons of silent lines that are listed. */
+const maxReasons = 3
+
+function silentLinesNote(count: number, because: string): string[] {
+  if (count === 0) return []
+  return [
+    `${count === 1 ? '1 line is' : `${count} lines are`} silent, because ${because}: see report.doubtful_lines`,
   ]
 }

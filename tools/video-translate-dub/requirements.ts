@@ -30,7 +30,7 @@ export const requirements: OperationRequirements<typeof videoTranslateDub> = (in
     { kind: 'pack', name: 'voice-activity' },
     { kind: 'pack', name: 'speaker-segmentation' },
     { kind: 'speech-recogniser', language: request.source_lang },
-    ...(request.keep_bgm ? [{ kind: 'pack', name: 'voice-separation' } as const] : []),
+    ...(request.keep_bgm ? [separator] : []),
     ...(isTranslated(request) ? [{ kind: 'language-model' } as const] : []),
     ...ffmpegRequirements(request, files),
   ]
@@ -70,6 +70,12 @@ function ffmpegRequirements(
 ): Requirement[] {
   const isAudio = files !== undefined && !files.get(file_id).facts?.video
   return [...(isAudio ? [mp3Encoder] : []), ...(isBurnedIn(subtitle) ? [subtitleFilter] : [])]
+}
+
+const separator: Requirement = {
+  kind: 'pack',
+  name: 'voice-separation',
+  instead: 'Or use keep_bgm false: the dub has no music then.',
 }
 
 const mp3Encoder: Requirement = {

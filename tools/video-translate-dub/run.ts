@@ -10,7 +10,7 @@ import { speakDub } from './speak-dub.ts'
 
 /** Progress at the end of each stage, percent. */
 const stages = {
-  ...{ separated: 20, heard: 40, translated: 48, voiced: 52, spoken: 78 },
+  ...{ separated: 20, heard: 40, prepared: 44, translated: 52, spoken: 78 },
   ...{ pictured: 88, laid: 91, mixed: 98 },
 } as const
 

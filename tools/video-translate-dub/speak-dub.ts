@@ -1,5 +1,9 @@
 import { requireLanguage, voiceRequestLanguages } from '../../src/contract/languages.ts'
-import { type DubVoice, openDubVoice } from '../../src/engines/dubbing/open-dub-voice.ts'
+import {
+  openDubVoice,
+  type PreparedVoice,
+  prepareDubVoice,
+} from '../../src/engines/dubbing/open-dub-voice.ts'
 import { speakLines, type SpokenLine } from '../../src/engines/dubbing/speak-lines.ts'
 import { translateDub } from '../../src/engines/dubbing/translate-dub.ts'
 import { cacheAnswers } from '../../src/engines/language-model/answer-cache.ts'
@@ -13,7 +17,7 @@ import type { HeardSource } from './hear-source.ts'
 import { isTranslated } from './requirements.ts'
 
 /** The spoken lines of a dub, and what spoke them. */
-export interface SpokenDub extends Pick<DubVoice, 'references'> {
+export interface SpokenDub extends Pick<PreparedVoice, 'references'> {
   readonly lines: readonly SpokenLine[]
   /** Names of the voice engine, and of the language model; null if nothing was translated. */
   readonly voice: string
@@ -21,10 +25,9 @@ export interface SpokenDub extends Pick<DubVoice, 'references'> {
 }
 
 interface SpeakDubStages {
-  /** Progress at the start, and when lines are translated, voices opened, and lines spoken, percent. */
-  readonly heard: number
+  /** Progress when references are selected, lines translated, and lines spoken, percent. */
+  readonly prepared: number
   readonly translated: number
-  readonly voiced: number
   readonly spoken: number
 }
 
@@ -32,23 +35,25 @@ interface SpeakDubStages {
 export async function speakDub(heard: HeardSource, job: DubJob, stages: SpeakDubStages): Promise<SpokenDub> {
   const { input, context, source, notes } = job
   const pair = { from: input.source_lang, to: input.target_lang }
+  // A recording that cannot be cloned is rejected before anybody translates its lines.
+  const prepared = await prepareVoice(heard, job)
+  notes.push(...prepared.notes)
+  context.progress(stages.prepared)
   await using model = isTranslated(input) ? await openLanguageModel(context) : undefined
   const answers = model && cacheAnswers(model, context.steps)
   const texts = await lineTexts(heard, {
     ...{ model: answers, pair, signal: context.signal },
-    onShare: stageProgress(context, stages.heard, stages.translated),
+    onShare: stageProgress(context, stages.prepared, stages.translated),
   })
-  await using opened = await openVoice(heard, job)
-  context.progress(stages.voiced)
-  notes.push(...opened.notes)
+  await using voice = await openDubVoice(prepared, context)
   const [min = 1, max = 1] = input.speed_band
   const lines = await speakLines(heard.lines, texts, {
-    ...{ voice: opened.voice, signal: context.signal },
+    ...{ voice, signal: context.signal },
     fit: { band: [min, max], duration: Math.round(source.facts.duration_ms) },
     rewriter: answers && { model: answers, pair },
-    onShare: stageProgress(context, stages.voiced, stages.spoken),
+    onShare: stageProgress(context, stages.translated, stages.spoken),
   })
-  const { references, voice } = opened
+  const { references } = prepared
   return { lines, references, voice: voice.name, translator: model?.name ?? null }
 }
 
@@ -68,12 +73,12 @@ async function lineTexts(
   return model ? await translateDub(lines, pair, { ...options, model }) : lines.map(({ text }) => text)
 }
 
-async function openVoice(heard: HeardSource, { input, context }: DubJob): Promise<DubVoice> {
+async function prepareVoice(heard: HeardSource, { input, context }: DubJob): Promise<PreparedVoice> {
   const { speaker, target_lang, ref_file_id } = input
   if (speaker !== cloneSpeaker)
-    return await openDubVoice(requireVoiceInLanguage(speaker, target_lang), heard, context)
+    return await prepareDubVoice(requireVoiceInLanguage(speaker, target_lang), heard, context)
   const language = requireLanguage(target_lang, { field: 'target_lang', supported: voiceRequestLanguages })
   const reference = ref_file_id === undefined ? undefined : context.files.get(ref_file_id)
   const chosen = { language, reference, referenceLanguage: referenceLanguage(input) }
-  return await openDubVoice(chosen, heard, context)
+  return await prepareDubVoice(chosen, heard, context)
 }

@@ -30,49 +30,57 @@ export interface ClonedVoices {
   readonly referenceLanguage: VoiceRequestLanguage
 }
 
-/** The opened voice of a dub. */
-export interface DubVoice extends AsyncDisposable {
-  readonly voice: LineVoice
-  /** What was cloned, by number of the speaker, the main speaker first; empty for a voice of the catalogue. */
+/** A voice that is ready to be opened. */
+export interface PreparedVoice {
+  readonly speaker: LineSpeaker
+  /** What is cloned, by number of the speaker, the main speaker first; empty for a voice of the catalogue. */
   readonly references: ReadonlyMap<number, PreparedReference>
+  readonly notes: readonly string[]
+}
+
+interface PreparedReferences {
+  readonly prepared: ReadonlyMap<number, PreparedReference>
   readonly notes: readonly string[]
 }
 
 type VoiceContext = Pick<RunContext, 'scratch' | 'steps' | 'signal'>
 
-/** Opens the voice of a dub. Throws 6401 without its engine, 6016 without speech from which a voice can be cloned. */
-export async function openDubVoice(
+/**
+ * Prepares the voice of a dub: selects the references to clone. Throws 6016 without speech from which a voice can be
+ * cloned, 6401 without a recogniser for it.
+ */
+export async function prepareDubVoice(
   chosen: VoiceInLanguage | ClonedVoices,
   source: SpokenSource,
   context: VoiceContext,
-): Promise<DubVoice> {
-  await using opened = new AsyncDisposableStack()
-  const isCatalogue = 'voice' in chosen
-  const { prepared, notes } = isCatalogue
-    ? { prepared: new Map<number, PreparedReference>(), notes: [] }
-    : await prepareVoices(chosen, source, context)
+): Promise<PreparedVoice> {
+  if ('voice' in chosen) return { speaker: chosen, references: new Map(), notes: [] }
+  const { prepared, notes } = await prepareReferences(chosen, source, context)
   const references = new Map([...prepared].map(([speaker, { reference }]) => [speaker, reference]))
-  const speaker: LineSpeaker = isCatalogue ? chosen : { language: chosen.language, references }
-  const listener = await openListener(chosen.language, context.signal)
+  return { speaker: { language: chosen.language, references }, references: prepared, notes }
+}
+
+/** Opens a prepared voice. Throws 6401 without its engine. */
+export async function openDubVoice(
+  { speaker }: Pick<PreparedVoice, 'speaker'>,
+  context: VoiceContext,
+): Promise<LineVoice> {
+  await using opened = new AsyncDisposableStack()
+  const listener = await openListener(speaker.language, context.signal)
   if (listener) opened.use(listener)
   const voice = opened.use(await openLineVoice(speaker, { ...context, listener }))
   const kept = opened.move()
-  return { voice, references: prepared, notes, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  return { ...voice, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
-interface PreparedVoices {
-  readonly prepared: ReadonlyMap<number, PreparedReference>
-  readonly notes: readonly string[]
-}
-
-async function prepareVoices(
+async function prepareReferences(
   { reference, referenceLanguage: language }: ClonedVoices,
   source: SpokenSource,
   context: VoiceContext,
-): Promise<PreparedVoices> {
+): Promise<PreparedReferences> {
   const { signal, steps, scratch } = context
   await using recogniser = await (await selectRecogniser(spokenLanguage(language))).open(signal)
-  if (!reference) return await prepareSourceVoices(source, { ...context, recogniser, language })
+  if (!reference) return await prepareSourceReferences(source, { ...context, recogniser, language })
   const options = { recogniser, signal, separate: referenceSeparator(scratch) }
   const prepared = await keptReference([reference.blake3, spokenLanguage(language)], steps, () =>
     prepareReference(reference, { text_lang: language }, options),
@@ -81,7 +89,7 @@ async function prepareVoices(
   return { prepared: new Map([[main, prepared]]), notes: prepared.notes }
 }
 
-async function prepareSourceVoices(
+async function prepareSourceReferences(
   { file, isSeparated, lines, turns }: SpokenSource,
   {
     scratch,
@@ -89,7 +97,7 @@ async function prepareSourceVoices(
     signal,
     ...options
   }: VoiceContext & { readonly recogniser: Recogniser; readonly language: VoiceRequestLanguage },
-): Promise<PreparedVoices> {
+): Promise<PreparedReferences> {
   const cache = await openStepCache(steps)
   const activity = await cache.text('activity', [file.blake3, isSeparated, turns], async () =>
     JSON.stringify(await analyzeRecording(file, signal, turns)),

@@ -99,20 +99,58 @@ describe('lines', () => {
     expect(texts).toHaveLength(1)
   })
 
-  it('of which one fails end the others', async () => {
-    const failure = new MediaError(6401, 'the voice fails')
+  it('of which one fails are silent there', async () => {
     const { voice, texts } = voiceWith({
-      concurrency: 2,
-      speak: (text, options) =>
-        new Promise((_, reject) => {
-          if (text === 'b') reject(failure)
-          else options.signal.addEventListener('abort', () => reject(options.signal.reason as Error))
+      async speak(text) {
+        if (text === 'b') throw new MediaError(6401, 'the voice fails')
+        return speechOf(text)
+      },
+    })
+    const all = ['a', 'b', 'c', 'd']
+    const spoken = await speakLines(linesOf(all), all, { voice, fit, signal, onShare: () => undefined })
+    expect(spoken.map(({ text, synth, refusal }) => [text, synth, refusal])).toEqual([
+      ['a', 50, undefined],
+      ['b', 0, 'the voice fails'],
+      ...['c', 'd'].map((text) => [text, 50, undefined]),
+    ])
+    expect(texts).toEqual(all)
+  })
+
+  it('of which more than a tenth fail, or three in succession, end the others', async () => {
+    const failure = new MediaError(6401, 'the voice fails')
+    const failAt = async (failing: readonly number[], count: number) => {
+      const all = Array.from({ length: count }, (_, index) => `line ${index}`)
+      const { voice, texts } = voiceWith({
+        concurrency: 2,
+        speak: (text, options) =>
+          new Promise((resolve, reject) => {
+            options.signal.addEventListener('abort', () => reject(options.signal.reason as Error))
+            if (failing.some((index) => text === all[index])) reject(failure)
+            else resolve(speechOf(text))
+          }),
+      })
+      await expect(
+        speakLines(linesOf(all), all, { voice, fit, signal, onShare: () => undefined }),
+      ).rejects.toBe(failure)
+      return texts.length
+    }
+    expect(await failAt([1, 3], 10)).toBeLessThan(7)
+    expect(await failAt([40, 41, 42], 60)).toBeLessThan(46)
+    expect(await failAt([0], 1)).toBe(1)
+  })
+
+  it('end with their task', async () => {
+    const stop = new AbortController()
+    const { voice } = voiceWith({
+      speak: (_, options) =>
+        new Promise((_resolve, reject) => {
+          options.signal.addEventListener('abort', () => reject(options.signal.reason as Error))
+          stop.abort(new Error('stopped'))
         }),
     })
-    const options = { voice, fit, signal, onShare: () => undefined }
-    const all = ['a', 'b', 'c', 'd']
-    await expect(speakLines(linesOf(all), all, options)).rejects.toBe(failure)
-    expect(texts).toEqual(['a', 'b'])
+    const all = Array.from({ length: 30 }, (_, index) => `line ${index}`)
+    const options = { voice, fit, signal: stop.signal, onShare: () => undefined }
+    await expect(speakLines(linesOf(all), all, options)).rejects.toThrow('stopped')
   })
 })
 

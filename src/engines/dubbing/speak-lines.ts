@@ -1,3 +1,4 @@
+import { MediaError } from '../../contract/errors.ts'
 import type { RunContext } from '../../contract/operation.ts'
 import type { DubLine } from '../../media/dubbing/dub-lines.ts'
 import type { FitLine } from '../../media/dubbing/fit.ts'
@@ -9,6 +10,7 @@ import type { MonoAudio } from '../../media/speech/speech-types.ts'
 import { limitConcurrency } from '../../platform/concurrency.ts'
 import type { LanguageModel } from '../language-model/language-model.ts'
 import type { LanguagePair } from '../translation/languages.ts'
+import { maxLostLines } from '../translation/translate-lines.ts'
 import type { LineVoice } from './line-voice.ts'
 import { rewriteLines } from './rewrite-lines.ts'
 import { undefinedUnlessAborted } from '../voice/engines.ts'
@@ -25,6 +27,8 @@ export interface SpokenLine {
   /** Share of the words recognised in the speech that are not its own, if it is not accepted. */
   readonly addedShare?: number | undefined
   readonly rewriteRounds: number
+  /** Why the voice did not speak it, if it is silent for that. */
+  readonly refusal?: string | undefined
   /** Reads its speech at speed 1. */
   read(): Promise<MonoAudio>
 }
@@ -38,7 +42,7 @@ interface SpeakLinesOptions extends Pick<RunContext, 'signal'> {
   readonly onShare: (share: number) => void
 }
 
-/** Failures after which no more rewritings are spoken: the engine has stopped responding. */
+/** Failures (of lines: in succession) after which nothing more is spoken: the engine has stopped responding. */
 const maxFailures = 3
 
 /** Share of the progress until all lines are spoken for the first time, and until each round of rewriting is. */
@@ -46,8 +50,9 @@ const shares = { spoken: 0.7, rounds: [0.9, 1] } as const
 
 /**
  * Speaks lines. Those that do not fit their time are rewritten, twice at most, and spoken again: a rewriting is used if its
- * speech is nearer to the time of the line, and as complete. `texts`: what each line says. Throws 6401 and 6402 if the voice
- * fails; a line whose rewriting cannot be spoken stays.
+ * speech is nearer to the time of the line, and as complete. `texts`: what each line says. A line that the voice refuses is
+ * silent; throws 6401 and 6402 if these are three in succession or more than a tenth. A line whose rewriting cannot be spoken
+ * stays.
  */
 export async function speakLines(
   lines: readonly DubLine[],
@@ -107,20 +112,30 @@ interface SpeakTextsOptions extends Pick<SpeakLinesOptions, 'voice' | 'signal'> 
   readonly onSpoken?: () => void
 }
 
-/** Speaks lines. The first failure ends the others. */
+/** Speaks lines. Those that fail are silent, unless they are many or successive: then the failure ends the others. */
 async function speakTexts(
   lines: readonly LineText[],
   { voice, signal, onSpoken = () => {} }: SpeakTextsOptions,
 ): Promise<SpokenLine[]> {
   const failure = new AbortController()
   const either = AbortSignal.any([signal, failure.signal])
+  const refused = { all: 0, successive: 0 }
   return await speakAtOnce(lines, voice, async (line) => {
     either.throwIfAborted()
     try {
       const spoken = await speakLine(line, { voice, signal, until: either })
+      refused.successive = 0
       onSpoken()
       return spoken
     } catch (error) {
+      either.throwIfAborted()
+      refused.all += 1
+      refused.successive += 1
+      const isRefused = error instanceof MediaError && refused.successive < maxFailures
+      if (isRefused && refused.all <= maxLostLines(lines.length)) {
+        onSpoken()
+        return { ...silentLine(line, { voice, signal }), refusal: error.message }
+      }
       failure.abort(error)
       throw error
     }
@@ -158,17 +173,25 @@ interface SpeakLineOptions extends Pick<SpeakLinesOptions, 'voice' | 'signal'> {
   readonly until: AbortSignal
 }
 
-async function speakLine(
-  { line, text, rewriteRounds }: LineText,
-  { voice, signal, until }: SpeakLineOptions,
-): Promise<SpokenLine> {
-  // A voice that has spoken a text returns its stored speech.
-  const read = (ended = signal) => voice.speak(text, { speaker: line.speaker, signal: ended })
-  const described = { line, text, rewriteRounds, read: () => read() }
-  if (text === '') return { ...described, synth: 0 }
-  const { samples, rate, lostShare, addedShare } = await read(until)
+async function speakLine(of: LineText, { until, ...options }: SpeakLineOptions): Promise<SpokenLine> {
+  const silent = silentLine(of, options)
+  if (of.text === '') return silent
+  const { speaker } = of.line
+  const { samples, rate, lostShare, addedShare } = await options.voice.speak(of.text, {
+    speaker,
+    signal: until,
+  })
   const { from, to } = soundSpan(samples, rate)
-  return { ...described, synth: Math.round((1000 * (to - from)) / rate), lostShare, addedShare }
+  return { ...silent, synth: Math.round((1000 * (to - from)) / rate), lostShare, addedShare }
+}
+
+function silentLine(
+  { line, text, rewriteRounds }: LineText,
+  { voice, signal }: Pick<SpeakLinesOptions, 'voice' | 'signal'>,
+): SpokenLine {
+  // A voice that has spoken a text returns its stored speech.
+  const read = () => voice.speak(text, { speaker: line.speaker, signal })
+  return { line, text, rewriteRounds, read, synth: 0 }
 }
 
 /**

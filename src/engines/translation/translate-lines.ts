@@ -81,7 +81,7 @@ export async function translateLines(
     const isLast = open.length > 0 && round === rounds.length - 1
     if (budget.serviceFailure && (budget.isServiceDown || isLast)) throw budget.serviceFailure
   }
-  if (open.length > maxUntranslated(translatable.length))
+  if (open.length > maxLostLines(translatable.length))
     throw failure ?? unusableTranslationError(model, `${open.length} of ${translatable.length}`)
   return {
     lines: lines.map((line, at) => found.get(at) ?? (isTranslatable.has(at) ? undefined : line)),
@@ -90,8 +90,10 @@ export async function translateLines(
   }
 }
 
-/** Maximum lines without a translation: a tenth, at least one, but never all. */
-const maxUntranslated = (count: number) => Math.min(count - 1, Math.max(1, Math.floor(count / 10)))
+/** Most lines that may fail before the work fails: a tenth, at least one, but never all. */
+export function maxLostLines(count: number): number {
+  return Math.min(count - 1, Math.max(1, Math.floor(count / 10)))
+}
 
 function unusableTranslationError({ name }: LanguageModel, lines: string): NoUsableAnswer {
   return new NoUsableAnswer(`${name} gave no usable translation of ${lines} lines`, {
