@@ -57,11 +57,12 @@ function reelwright({ node, env }, args) {
   return inForeground(node, [join(root, 'src', 'main.ts'), ...args], { env })
 }
 
-/** Runs the long suites at full length; in a fraction of the time with `--short`. */
+/** Runs the long suites, and all cases of the others; with `--short` only the long suites, in a fraction of the time. */
 function runSoak({ node, env }, rest) {
-  const length = rest.includes('--short') ? 'short' : 'full'
+  const isShort = rest.includes('--short')
   const files = rest.filter((argument) => argument !== '--short')
-  return runTests(root, { node, env: { ...env, SOAK_LENGTH: length } }, ['--project=soak', ...files])
+  const tools = { node, env: { ...env, SOAK_LENGTH: isShort ? 'short' : 'full' } }
+  return runTests(root, tools, [...(isShort ? ['--project=soak'] : []), ...files])
 }
 
 function bench({ node, env }, [name, ...rest]) {
