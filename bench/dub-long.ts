@@ -13,11 +13,14 @@ import { workerUsage } from './worker-usage.ts'
 
 // Dubs a long video in a service process: a generated dialogue with music, repeated, with a small picture, voices of
 // espeak-ng, a recogniser that knows the text and a separator by frequency. Prints time, peak memory of the worker and of
-// its programs together (Linux), and how lines fit.
-// REELWRIGHT_TESTDATA=<folder of test data> npm run bench -- dub-long <minutes>
+// its programs together (Linux), and how lines fit. With `killed`, the service is killed in each stage, and continues.
+// REELWRIGHT_TESTDATA=<folder of test data> npm run bench -- dub-long <minutes> [killed]
 
-const [minutes = '60'] = process.argv.slice(2)
+const [minutes = '60', mode] = process.argv.slice(2)
 const type = 'video_translate_dub'
+
+/** Progress at which the service is killed, percent: twice in separation, recognition and speech, once in later stages. */
+const killsAt = mode === 'killed' ? [5, 15, 25, 35, 60, 70, 83, 90, 94] : []
 
 const folder = await mkdtemp(join(tmpdir(), 'bench-dub-'))
 try {
@@ -34,28 +37,38 @@ try {
 
 async function dub(path: string, stage: DubStage): Promise<string> {
   const dataDir = join(folder, 'data')
-  const service = await startServiceProcess(dataDir, {
-    packs: configuredPacks() ?? {},
-    services: { ...stage.services.settings, language_model: dubModelService(stage.model) },
-  })
+  const start = () =>
+    startServiceProcess(dataDir, {
+      packs: configuredPacks() ?? {},
+      services: { ...stage.services.settings, language_model: dubModelService(stage.model) },
+    })
+  let service = await start()
   try {
     const file_id = await uploadFile(service, path)
     const request = { file_id, source_lang: 'zh-CN', target_lang: 'en-US', speaker: 'clone' }
     const { data, status, msg } = await api(service).create(type, request)
     if (status !== 200) throw new Error(msg)
     const began = performance.now()
-    let [usage, programs, stages] = [await workerUsage(dataDir), 0, '']
+    const kills = [...killsAt]
+    const stages: string[] = []
+    let [usage, programs, fifths] = [await workerUsage(dataDir), 0, 0]
     let record = await api(service).query(type, data.task_id)
     while (!isTerminal(record.data.status)) {
       await new Promise((resolve) => setTimeout(resolve, 2000))
       usage = await workerUsage(dataDir).catch(() => usage)
       programs = Math.max(programs, usage.programsMiB)
       record = await api(service).query(type, data.task_id)
-      const state = `${Math.floor(record.data.progress)} %: ${usage.peakMiB.toFixed(0)} MiB, `
-      if (
-        Math.floor(record.data.progress / 20) > Math.floor(parseFloat(stages.split(', ').at(-2) ?? '0') / 20)
-      )
-        stages += state
+      const percent = Math.floor(record.data.progress)
+      if (percent >= (kills[0] ?? Infinity)) {
+        while (percent >= (kills[0] ?? Infinity)) kills.shift()
+        await service.kill('SIGKILL')
+        service = await start()
+        stages.push(`killed at ${percent} %`)
+      }
+      if (Math.floor(percent / 20) > fifths) {
+        fifths = Math.floor(percent / 20)
+        stages.push(`${percent} %: ${usage.peakMiB.toFixed(0)} MiB`)
+      }
     }
     const seconds = (performance.now() - began) / 1000
     const output = record.data.output_result as DubOutput
@@ -64,7 +77,7 @@ async function dub(path: string, stage: DubStage): Promise<string> {
     const spoken = new Set(stage.services.requests.map(({ text, speaker }) => `${speaker} ${text}`)).size
     return (
       `${minutes} minutes, ${report.lines_count} lines: ${seconds.toFixed(0)} s, ${usage.processorSeconds.toFixed(0)} s of ` +
-      `processor time; peak of the worker ${usage.peakMiB.toFixed(0)} MiB (${stages}), of its programs together ` +
+      `processor time; peak of the worker ${usage.peakMiB.toFixed(0)} MiB (${stages.join(', ')}), of its programs together ` +
       `${programs.toFixed(0)} MiB; ${stage.services.requests.length} requests for ${spoken} texts; ` +
       `${report.over_band_lines} lines over the band, ${report.trimmed_lines} trimmed, ratio ${report.ratio}, ` +
       `rewritten ${JSON.stringify(report.rewrite_rounds_hist)}; errors ${JSON.stringify(errors)}`
