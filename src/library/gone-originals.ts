@@ -17,7 +17,7 @@ const absentCodes: readonly (string | undefined)[] = ['ENOENT', 'ENOTDIR', 'ELOO
 /** Examines the original of a material. A gone one is marked, so that searches no longer find it. */
 export async function examineOriginal(db: Db, row: MaterialRow): Promise<OriginalState> {
   const state = await originalState(db, row)
-  if (state === 'gone' && row.state === 'active') await markMissing(db, row)
+  if (state === 'gone' && row.state === 'active') await markGone(db, row)
   return state
 }
 
@@ -47,7 +47,7 @@ async function hasEntries(path: string): Promise<boolean> {
 }
 
 /** Marks a material as missing, unless it was changed since it was read. The next import of its folder restores it. */
-async function markMissing(db: Db, { id, updated_at: readAt }: MaterialRow): Promise<void> {
+async function markGone(db: Db, { id, updated_at: readAt }: MaterialRow): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await lockChanges(trx)
     const row = await trx.selectFrom('materials').selectAll().where('id', '=', id).executeTakeFirst()

@@ -97,7 +97,7 @@ export async function importFolder(
     }
   }
   await rm(join(library.work, 'file'), { recursive: true, force: true })
-  const missing = await markMissing(context, content.files)
+  const missing = await markMissingFiles(context, content.files)
   const { others, hidden, accompaniments } = content
   const found = { files: content.files.length, skipped, others, hidden, accompaniments }
   return { ...counts, ...found, path, licence, attribution, before, missing, unknownFields, refusal }
@@ -206,7 +206,7 @@ async function checkSpace(
 }
 
 /** Marks materials whose file no longer exists, so that they are not found. Returns their number. */
-async function markMissing(
+async function markMissingFiles(
   { library, folder, clock }: ImportContext,
   files: readonly MediaFile[],
 ): Promise<number> {
