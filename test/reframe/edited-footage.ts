@@ -18,8 +18,13 @@ export interface Shot {
 /** Size of generated frames, pixels. */
 export const footageSize = { width: 256, height: 144 }
 
-/** Standard deviation of the noise of the sensor, levels. */
-const noise = 1.5
+/** Noise of the sensor with a standard deviation of 1.5 levels. Each frame starts at another place in it. */
+const noise = Float32Array.from({ length: 2 ** 16 }, seededNoise(1.5))
+
+function seededNoise(deviation: number): () => number {
+  const random = seededNumbers(5)
+  return () => deviation * Math.sqrt(3) * (2 * random() - 1)
+}
 
 const worlds = new Map<number, World>()
 
@@ -33,6 +38,8 @@ function cachedWorld(seed: number): World {
 export function* editedFootage(shots: readonly Shot[]): Generator<Frame> {
   const { width, height } = footageSize
   const frame = { width, height, bytes: new Uint8Array((width * height * 3) / 2) }
+  // Rounds and clamps what is written.
+  const levels = new Uint8ClampedArray(frame.bytes.buffer)
   const sums = new Float32Array(frame.bytes.length)
   const random = seededNumbers(5)
   const starts = shots.map((_, index) => shots.slice(0, index).reduce((sum, { frames }) => sum + frames, 0))
@@ -43,11 +50,10 @@ export function* editedFootage(shots: readonly Shot[]): Generator<Frame> {
       const share = shareOf(at, { shots, starts, index })
       if (share > 0) addShot(sums, { shot, at: at - (starts[index] ?? 0), share })
     }
-    // An iterator of the entries would take most of the time.
-    for (let sample = 0; sample < sums.length; sample += 1) {
-      const deviation = sample < width * height ? noise * (3.4 * random() - 1.7) : 0
-      frame.bytes[sample] = Math.max(0, Math.min(255, Math.round((sums[sample] ?? 0) + deviation)))
-    }
+    const shift = Math.floor(random() * noise.length)
+    for (let sample = 0; sample < width * height; sample += 1)
+      sums[sample] = (sums[sample] ?? 0) + (noise[(shift + sample) % noise.length] ?? 0)
+    levels.set(sums)
     yield frame
   }
 }
@@ -87,16 +93,21 @@ function addShot(
   const world = cachedWorld(shot.seed)
   const { x, y, zoom = 1 } = shot.camera?.(at) ?? { x: 300, y: 160 }
   const light = shot.light?.(at) ?? 1
+  const { width, height } = footageSize
+  // Where the samples of a row and of a column are in the world: computed once, because frames have 55,000 samples.
+  const place = (from: number, side: number) =>
+    Int32Array.from({ length: side }, (_, at) => Math.round(from + (at - side / 2) * zoom + side / 2))
+  const [rows, columns] = [place(y, height), place(x, width)]
   let sample = 0
   for (const [index, plane] of world.planes.entries()) {
     const [scale, neutral] = index === 0 ? [1, 16] : [2, 128]
-    const { width, height } = footageSize
     for (let row = 0; row < height; row += scale) {
-      const line = Math.round(y + (row - height / 2) * zoom + height / 2) * world.width
+      const line = (rows[row] ?? 0) * world.width
       for (let column = 0; column < width; column += scale, sample += 1) {
-        const value = plane[line + Math.round(x + (column - width / 2) * zoom + width / 2)] ?? 128
-        const lit = Math.max(0, Math.min(255, neutral + (value - neutral) * light))
-        sums[sample] = (sums[sample] ?? 0) + share * lit
+        const value = plane[line + (columns[column] ?? 0)] ?? 128
+        const lit = neutral + (value - neutral) * light
+        const clamped = lit < 0 ? 0 : lit > 255 ? 255 : lit
+        sums[sample] = (sums[sample] ?? 0) + share * clamped
       }
     }
   }

@@ -7,7 +7,7 @@ import { askingClient } from '../questions/asking-client.ts'
 import { seededRandom } from '../service/kill-rounds.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { writeLongTalk } from '../shorts/long-talk.ts'
-import { type ShortsOutput, taskType, writeSilentTalk } from './run-shorts.ts'
+import { type ShortsOutput, taskType, writeMuteTalk } from './run-shorts.ts'
 import { answerAboutClips, type clipInput } from './shorts-model.ts'
 
 // The agent that created the task answers the questions about its clips.
@@ -25,7 +25,7 @@ describe('an agent without a configured model', () => {
       operations: operations.filter(({ operation }) => operation.name === taskType),
     })
     client = askingClient(await service.account(10_000))
-    const path = await writeSilentTalk(await scratchFolder(), { seconds, rate: { num: 2, den: 1 } })
+    const path = await writeMuteTalk(await scratchFolder(), { seconds, rate: { num: 2, den: 1 } })
     fileId = (await client.upload('podcast.mp4', new Uint8Array(await readFile(path)))).data.file_id
   })
   afterAll(() => service[Symbol.asyncDispose]())
@@ -105,7 +105,7 @@ describe('a caller that does not answer, without a configured model', () => {
     })
     const { api } = await import('../service/api.ts')
     const calls = api(await service.account(100))
-    const path = await writeSilentTalk(await scratchFolder(), { seconds: 60, rate: { num: 2, den: 1 } })
+    const path = await writeMuteTalk(await scratchFolder(), { seconds: 60, rate: { num: 2, den: 1 } })
     const { data: file } = await calls.upload('short.mp4', new Uint8Array(await readFile(join(path))))
     const early = <T extends { readonly end_time: number }>(list: readonly T[]) =>
       list.filter(({ end_time }) => end_time < 55)

@@ -6,6 +6,7 @@ import type { ResultFile } from '../../src/contract/project.ts'
 import { videoLong2short } from '../../tools/video-long2short/contract.ts'
 import { plan } from '../../tools/video-long2short/plan.ts'
 import { run } from '../../tools/video-long2short/run.ts'
+import { generateMedia } from '../engines/ffmpeg/generate-media.ts'
 import { assemble, type Recording } from '../recordings/assemble.ts'
 import { writeRecording } from '../recordings/frame-marks.ts'
 import { readAloud } from '../recordings/read-aloud.ts'
@@ -101,7 +102,7 @@ export async function writeSpokenTalk(
   return { path, recording, rate }
 }
 
-/** Writes a silent video with numbered frames, for a transcript that is given. Returns its path. */
+/** Writes a video with numbered frames and silence, for a transcript that is given. Returns its path. */
 export function writeSilentTalk(
   folder: string,
   { seconds, rate }: { readonly seconds: number; readonly rate: Rational },
@@ -110,4 +111,15 @@ export function writeSilentTalk(
   const truth = { language: 'en-US', script: '', seconds, ...lists } as const
   const samples = new Float32Array(seconds * 16_000)
   return writeRecording(folder, { samples, truth }, { name: 'podcast', rate })
+}
+
+/** Writes the same without a stream of sound, for what depends on the text alone: hearing minutes takes most of a run. */
+export async function writeMuteTalk(
+  folder: string,
+  options: { readonly seconds: number; readonly rate: Rational },
+): Promise<string> {
+  const own = join(folder, 'mute')
+  await mkdir(own, { recursive: true })
+  const path = await writeSilentTalk(folder, options)
+  return await generateMedia(join(own, 'podcast.mp4'), ['-i', path, '-an', '-c:v', 'copy'])
 }

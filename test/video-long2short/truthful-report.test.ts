@@ -8,7 +8,7 @@ import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { type ModelServer, setModel, startModelServer } from '../engines/language-model/model-server.ts'
 import { useNoPacks } from '../engines/vision/test-packs.ts'
 import { wordOf } from '../shorts/numbered-words.ts'
-import { runShorts, writeSilentTalk } from './run-shorts.ts'
+import { runShorts, writeMuteTalk } from './run-shorts.ts'
 import { answerAboutClips, clipInput, clipQuestion } from './shorts-model.ts'
 
 // What a report counts and notes: passages that became no clip, units that were cut off, and errors that are bugs.
@@ -46,7 +46,7 @@ let named: readonly (readonly [number, number])[] = []
 
 beforeAll(async () => {
   useNoPacks(join(folder, 'packs'))
-  video = await writeSilentTalk(folder, { seconds, rate: { num: 5, den: 1 } })
+  video = await writeMuteTalk(folder, { seconds, rate: { num: 5, den: 1 } })
   server = await startModelServer((body) => {
     const input = clipInput(body)
     if (clipQuestion(input) !== 'select_highlights') return answerAboutClips(input)

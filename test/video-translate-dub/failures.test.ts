@@ -7,7 +7,7 @@ import { fails } from '../engines/services/fake-service.ts'
 import { hasSpeechFiles } from '../engines/speech/recordings.ts'
 import { canSpeak } from '../recordings/speak.ts'
 import { dubModel, dubQuestion } from './dub-model.ts'
-import { type DubStage, openDubStage, runDub } from './run-dub.ts'
+import { type DubStage, hearStage, openDubStage, runDub } from './run-dub.ts'
 import type { VoiceFault } from './spoken-services.ts'
 
 // Services and steps that fail: derived outputs are reported in errors, everything else fails the task.
@@ -15,10 +15,13 @@ import type { VoiceFault } from './spoken-services.ts'
 describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)', () => {
   let stage: DubStage
   let folder: string
+  /** The steps before the translation are the same in most tests. */
+  let heard: string
 
   beforeAll(async () => {
     folder = await scratchFolder()
     stage = await openDubStage(folder, { language: 'en-US', to: 'zh-CN', sentences: 4 })
+    heard = await hearStage(stage, folder)
   })
   afterAll(() => stage[Symbol.asyncDispose]())
   afterEach(() => {
@@ -35,12 +38,13 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
   /** Makes ffmpeg fail where its arguments contain a text. */
   const failWith = (text: string) =>
     replaceFfmpeg(join(folder, 'failing'), `case "$*" in *"${text}"*) exit 1;; esac; exec "$FFMPEG" "$@"`)
-  const withoutSpeech = { subtitle: 'none', project_formats: ['otio'] }
+  const withoutText = { subtitle: 'none', project_formats: ['otio'] }
+  const voiceAlone = { ...withoutText, keep_bgm: false }
 
   it('lines are too long holds frames at their ends', async () => {
     translateLong(1.4)
     const request = { speed_band: [1, 1.05], local_output_dir: 'C:\\dubs', project_formats: ['otio'] }
-    const { output, paths, record } = await runDub(stage, request, { folder })
+    const { output, paths, record } = await runDub(stage, request, { folder, heard })
     const { report } = output
     expect(output.errors).toEqual({})
     expect(report.freeze_points.length).toBeGreaterThan(0)
@@ -64,7 +68,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
   it('video with held frames fails is fitted without them', async () => {
     translateLong(1.4)
     using _ = await failWith('tpad')
-    const { output } = await runDub(stage, { ...withoutSpeech, speed_band: [1, 1.05] }, { folder })
+    const { output } = await runDub(stage, { ...voiceAlone, speed_band: [1, 1.05] }, { folder, heard })
     expect(output.errors).toEqual({ base_video: expect.any(String) as string })
     expect(output).not.toHaveProperty('base_video_file_id')
     expect(output.report).toMatchObject({ fit_policy: 'natural', freeze_points: [], freeze_total_ms: 0 })
@@ -73,7 +77,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
 
   it('subtitles cannot be drawn has none in its picture', async () => {
     using _ = await failWith('ass=filename')
-    const { output, paths } = await runDub(stage, { subtitle: 'burn' }, { folder })
+    const { output, paths } = await runDub(stage, { subtitle: 'burn' }, { folder, heard })
     expect(output.errors).toEqual({ subtitle: expect.any(String) as string })
     expect(output.report).toMatchObject({ subtitle: 'burn', subtitle_burned: false })
     expect((await probe(paths.get('source.zh-CN.mp4') ?? '')).video?.codec).toBe('h264')
@@ -81,7 +85,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
 
   it('sound cannot be separated has no music, and asks nothing again at its next attempt', async () => {
     const dub = async () =>
-      (await runDub(stage, withoutSpeech, { folder, scratch: join(folder, 'mixed') })).output
+      (await runDub(stage, withoutText, { folder, scratch: join(folder, 'mixed') })).output
     const first = await (async () => {
       using _ = await failWith('voice-spleeter.wav')
       return await dub()
@@ -97,7 +101,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
 
   it('subtitles cannot be added to the video has them as a file', async () => {
     using _ = await failWith('mov_text')
-    const { output, paths } = await runDub(stage, { project_formats: ['otio'] }, { folder })
+    const { output, paths } = await runDub(stage, { project_formats: ['otio'] }, { folder, heard })
     expect(output.errors).toEqual({ subtitle: expect.any(String) as string })
     expect(output.subtitle_file_id).not.toBe('')
     const facts = await probe(paths.get('source.zh-CN.mp4') ?? '')
@@ -111,7 +115,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
       if (/json$|otio$/.test(name)) throw full
       return { file_id: `${(count += 1)}`, download_url: '/base/file/1/download' }
     }
-    const { output } = await runDub(stage, { project_formats: ['otio'] }, { folder, context: { keep } })
+    const { output } = await runDub(stage, { project_formats: ['otio'] }, { folder, heard, context: { keep } })
     const reason = 'a file could not be written'
     expect(output.errors).toEqual({ transcript: reason, project: reason })
     expect(output).toMatchObject({ transcript_file_id: '', transcript_file_download_url: '', files: [] })
@@ -122,7 +126,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
     ['silence', 'returned silence'],
   ])('voice service responds with %s fails', async (fault) => {
     stage.services.faultOf = () => fault
-    await expect(runDub(stage, withoutSpeech, { folder })).rejects.toMatchObject({ code: 6401 })
+    await expect(runDub(stage, voiceAlone, { folder, heard })).rejects.toMatchObject({ code: 6401 })
   })
 
   it('voice refuses one line is silent there', async () => {
@@ -130,7 +134,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
     const before = stage.services.requests.length
     stage.services.faultOf = ({ text }) =>
       text === stage.services.requests[before]?.text ? 'refuse' : undefined
-    const { output, record } = await runDub(stage, withoutSpeech, { folder })
+    const { output, record } = await runDub(stage, voiceAlone, { folder, heard })
     const silent = record.lines.filter(({ dur_ms }) => dur_ms === 0)
     expect(silent).toMatchObject([{ synth_ms: 0, rewrite_rounds: 0 }])
     expect(output.report.doubtful_lines).toContainEqual(
@@ -143,7 +147,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
     const texts = () => stage.services.requests.map(({ text }) => text)
     const before = texts().length
     stage.services.faultOf = ({ text }) => (text === texts()[before] ? 'drop' : 'repeat')
-    const { output } = await runDub(stage, { ...withoutSpeech, speed_band: [1, 1.3] }, { folder })
+    const { output } = await runDub(stage, { ...voiceAlone, speed_band: [1, 1.3] }, { folder, heard })
     const reasons = output.report.doubtful_lines.map((line) => line.reasons)
     expect(reasons).toHaveLength(4)
     for (const list of reasons) expect(list.includes('words_lost') || list.includes('words_added')).toBe(true)
@@ -154,7 +158,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
   it('voice repeats words once is spoken again', async () => {
     stage.services.faultOf = ({ attempt }) => (attempt === 0 ? 'repeat' : undefined)
     stage.model.says = dubModel({ seed: 7 })
-    const { output } = await runDub(stage, withoutSpeech, { folder })
+    const { output } = await runDub(stage, voiceAlone, { folder, heard })
     const unsure = output.report.doubtful_lines.filter(({ reasons }) => reasons.includes('words_added'))
     expect(unsure).toEqual([])
   })
@@ -166,7 +170,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
     recogniser.otherwise = (response, heard) =>
       (requests.length > before ? fails(400) : otherwise)(response, heard)
     stage.model.says = dubModel({ seed: 3 })
-    const { output } = await runDub(stage, withoutSpeech, { folder })
+    const { output } = await runDub(stage, voiceAlone, { folder, heard })
     recogniser.otherwise = otherwise
     expect(output.errors).toEqual({})
     expect(output.report.doubtful_lines.flatMap(({ reasons }) => reasons)).not.toContain('words_lost')
@@ -174,7 +178,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
 
   it('voice speaks half as fast has lines within the band that do not overlap', async () => {
     stage.services.faultOf = () => 'long'
-    const { output, record } = await runDub(stage, { ...withoutSpeech, fit_policy: 'strict' }, { folder })
+    const { output, record } = await runDub(stage, { ...voiceAlone, fit_policy: 'strict' }, { folder, heard })
     const { report } = output
     expect(report.output_duration_ms).toBe(report.source_duration_ms)
     expect(report.rewrite_lines).toBeGreaterThan(0)
@@ -186,7 +190,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
 
   it('translation fails, fails', async () => {
     stage.model.says = () => fails(400)
-    await expect(runDub(stage, withoutSpeech, { folder })).rejects.toMatchObject({ code: 6401 })
+    await expect(runDub(stage, voiceAlone, { folder, heard })).rejects.toMatchObject({ code: 6401 })
   })
 
   it('line has no usable translation is silent there', async () => {
@@ -197,7 +201,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
       const wrong = { text: stage.dialogue.sentences[2] }
       return { lines: answer.lines?.map((line) => (line.id === 3 ? { ...line, ...wrong } : line)) }
     }
-    const { output, record } = await runDub(stage, withoutSpeech, { folder })
+    const { output, record } = await runDub(stage, voiceAlone, { folder, heard })
     expect(record.lines[2]).toMatchObject({ tgt_text: '', dur_ms: 0, synth_ms: 0 })
     expect(output.report.doubtful_lines).toContainEqual(
       expect.objectContaining({ index: 2, reasons: ['untranslated'] }),
@@ -210,7 +214,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
     stage.model.says = dubModel({ seed: 9 })
     const abort = new AbortController()
     const next = stage.services.voice.heard.length + 1
-    const running = runDub(stage, withoutSpeech, { folder, context: { signal: abort.signal } })
+    const running = runDub(stage, voiceAlone, { folder, heard, context: { signal: abort.signal } })
     await stage.services.voice.hears(next)
     abort.abort(new Error('stopped'))
     await expect(running).rejects.toThrow('stopped')

@@ -1,5 +1,6 @@
-import { mkdir, readFile } from 'node:fs/promises'
+import { cp, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { MediaError } from '../../src/contract/errors.ts'
 import type { OutputOf, RunContext } from '../../src/contract/operation.ts'
 import { configureServices } from '../../src/engines/services/configured.ts'
 import type { AlignmentRecord } from '../../src/media/dubbing/alignment.ts'
@@ -7,6 +8,7 @@ import { videoTranslateDub } from '../../tools/video-translate-dub/contract.ts'
 import { plan } from '../../tools/video-translate-dub/plan.ts'
 import { run } from '../../tools/video-translate-dub/run.ts'
 import { type ModelServer, startModelServer } from '../engines/language-model/model-server.ts'
+import { fails } from '../engines/services/fake-service.ts'
 import type { RecordingLanguage } from '../recordings/sentences.ts'
 import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { type Dialogue, type DialogueOptions, recordDialogue } from './dialogue.ts'
@@ -61,6 +63,8 @@ interface RunDubOptions {
   readonly folder: string
   /** Folder of an earlier run, whose finished steps are used. */
   readonly scratch?: string
+  /** Folder of `hearStage`, whose steps are copied for this run. */
+  readonly heard?: string
   /** Paths of further files of the request. */
   readonly files?: readonly string[]
   readonly context?: Partial<RunContext>
@@ -70,7 +74,7 @@ interface RunDubOptions {
 export async function runDub(
   { source, dialogue, to }: DubStage,
   request: Readonly<Record<string, unknown>>,
-  { folder, scratch: given, files: others = [], context: changes = {} }: RunDubOptions,
+  { folder, scratch: given, heard, files: others = [], context: changes = {} }: RunDubOptions,
 ): Promise<DubRun> {
   runs += 1
   const files = await stageFiles([source.path, ...others])
@@ -81,10 +85,26 @@ export async function runDub(
   plan(input, files)
   const scratch = given ?? join(folder, `dub-${runs}`)
   await mkdir(scratch, { recursive: true })
+  if (heard !== undefined) await cp(heard, scratch, { recursive: true })
   const { context, results, progress } = createTestContext(files, scratch)
   const output = videoTranslateDub.output.strict().parse(await run(input, { ...context, ...changes }))
   const paths = new Map(results.map(({ name, path }) => [name, path]))
   const record = results.find(({ name }) => name.endsWith('-alignment.json'))
   const text = record ? await readFile(record.path, 'utf8') : '{"lines":[]}'
   return { output, paths, record: JSON.parse(text) as AlignmentRecord, progress }
+}
+
+/**
+ * Separates and recognises the source of a stage, and selects references of its speakers, once for several runs of which a
+ * later step is the subject. Returns the folder of these steps; their sounds stay in it.
+ */
+export async function hearStage(stage: DubStage, folder: string): Promise<string> {
+  const scratch = join(folder, 'before-translation')
+  const { says } = stage.model
+  stage.model.says = () => fails(400)
+  // A dub whose translation fails.
+  const failed = await runDub(stage, {}, { folder, scratch }).catch((error: unknown) => error)
+  stage.model.says = says
+  if (!(failed instanceof MediaError) || failed.code !== 6401) throw new Error('the source was not heard', { cause: failed })
+  return scratch
 }

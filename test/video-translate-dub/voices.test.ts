@@ -7,23 +7,28 @@ import { hasSpeechFiles, writeSound } from '../engines/speech/recordings.ts'
 import { canSpeak } from '../recordings/speak.ts'
 import { fileIdOf } from '../tasks/run-in-worker.ts'
 import { dubModelService } from './dub-model.ts'
-import { type DubStage, openDubStage, runDub } from './run-dub.ts'
+import { type DubStage, hearStage, openDubStage, runDub } from './run-dub.ts'
 
 describe.skipIf(!canSpeak || !hasSpeechFiles)('the voice of a dub (REELWRIGHT_TESTDATA)', () => {
   let stage: DubStage
   let folder: string
+  let heard: string
 
   beforeAll(async () => {
     folder = await scratchFolder()
     stage = await openDubStage(folder, { language: 'en-US', to: 'zh-CN', sentences: 6, kind: 'audio' })
+    heard = await hearStage(stage, folder)
   })
   afterAll(() => stage[Symbol.asyncDispose]())
 
+  /** Dubs without music, which is not the subject. */
+  const dub = (request: object, files: readonly string[] = []) =>
+    runDub(stage, { keep_bgm: false, ...request }, { folder, heard, files })
   const spokenSince = (count: number) => stage.services.requests.slice(count)
 
   it('is cloned from each speaker', async () => {
     const { turns, sentences } = stage.dialogue
-    const { output, record } = await runDub(stage, {}, { folder })
+    const { output, record } = await dub({})
     const spoken = stage.services.requests
     // The first texts of all lines are spoken first; lines are the sentences.
     expect(record.lines.map(({ src_text }) => src_text)).toEqual(sentences)
@@ -44,7 +49,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('the voice of a dub (REELWRIGHT_TE
     const path = await writeSound(join(folder, 'voice.wav'), sound)
     const before = stage.services.requests.length
     const request = { ref_file_id: fileIdOf(path), ref_lang: 'en-US' }
-    const { output } = await runDub(stage, request, { folder, files: [path] })
+    const { output } = await dub(request, [path])
     expect(new Set(spokenSince(before).map(({ speaker }) => speaker))).toEqual(new Set([1]))
     expect(output.report).toMatchObject({ ref: { source: 'ref_file', ref_lang: 'en-US' } })
     expect(output.report).not.toHaveProperty('refs')
@@ -55,7 +60,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('the voice of a dub (REELWRIGHT_TE
     const voices = [{ voice_id: 'anna', name: 'Anna', languages: ['fr-FR'], service }]
     const before = stage.services.requests.length
     configureServices({ ...stage.services.settings, voices, language_model: dubModelService(stage.model) })
-    const { output } = await runDub(stage, { speaker: 'anna', target_lang: 'fr-FR' }, { folder })
+    const { output } = await dub({ speaker: 'anna', target_lang: 'fr-FR' })
     configureServices({ ...stage.services.settings, language_model: dubModelService(stage.model) })
     expect(new Set(spokenSince(before).map(({ voice }) => voice))).toEqual(new Set(['fr']))
     expect(output.report).toMatchObject({ speaker: 'anna', ref: null, target_lang: 'fr-FR' })
@@ -63,7 +68,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('the voice of a dub (REELWRIGHT_TE
 
   it('says the words of the source if the languages are equal', async () => {
     const [spoken, asked] = [stage.services.requests.length, stage.model.asked.length]
-    const { output, record } = await runDub(stage, { target_lang: 'en-US' }, { folder })
+    const { output, record } = await dub({ target_lang: 'en-US' })
     expect(record.lines.map(({ tgt_text }) => tgt_text)).toEqual(stage.dialogue.sentences)
     expect(spokenSince(spoken).map(({ text }) => text)).toEqual(stage.dialogue.sentences)
     expect(stage.model.asked.length).toBe(asked)

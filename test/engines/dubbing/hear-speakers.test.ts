@@ -7,6 +7,7 @@ import { encodeWav } from '../../../src/media/audio/wav.ts'
 import { type SpeakerTurn, speechRate } from '../../../src/media/speech/speech-types.ts'
 import { recordingLanguages } from '../../recordings/sentences.ts'
 import { canSpeak } from '../../recordings/speak.ts'
+import { sweep } from '../../soak-size.ts'
 import { fileIdOf, stageFiles } from '../../tasks/run-in-worker.ts'
 import { type Dialogue, recordDialogue } from '../../video-translate-dub/dialogue.ts'
 import { useDubPacks } from '../../video-translate-dub/dub-source.ts'
@@ -31,10 +32,10 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('hearing speakers (REELWRIGHT_TEST
   afterEach(() => services?.[Symbol.asyncDispose]())
 
   /** Records a dialogue and starts the services that know it. */
-  async function prepare(language: Dialogue['truth']['language']) {
+  async function prepare(language: Dialogue['truth']['language'], sentences = 8) {
     const folder = await scratchFolder()
     await useDubPacks(folder)
-    const dialogue = await recordDialogue({ language })
+    const dialogue = await recordDialogue({ language, sentences })
     const path = join(folder, 'voice.wav')
     await writeFile(path, encodeWav({ samples: dialogue.samples, rate: speechRate }))
     services = await startSpokenServices([dialogue], { jitter: 0.05 })
@@ -48,7 +49,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('hearing speakers (REELWRIGHT_TEST
     return { folder, dialogue, services, progress, hear }
   }
 
-  it.each(recordingLanguages)('finds words and two speakers in %s', async (language) => {
+  it.each(sweep(recordingLanguages))('finds words and two speakers in %s', async (language) => {
     const { dialogue, services: stage, progress, hear } = await prepare(language)
     const { transcript, turns, ...heard } = await hear()
     expect(heard).toEqual({
@@ -66,7 +67,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('hearing speakers (REELWRIGHT_TEST
   })
 
   it('repeats nothing that an earlier attempt finished', async () => {
-    const { services: stage, folder, hear } = await prepare('en-US')
+    const { services: stage, folder, hear } = await prepare('en-US', 4)
     const first = await hear()
     const requests = stage.recogniser.heard.length
     // Speakers cannot be found again without a model of voices.
@@ -87,7 +88,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('hearing speakers (REELWRIGHT_TEST
   })
 
   it('has one speaker, and the reason in a note, where they cannot be found; an end of the task is none', async () => {
-    const { folder, hear } = await prepare('en-US')
+    const { folder, hear } = await prepare('en-US', 4)
     const packs = join(folder, 'broken')
     await useDubPacks(packs)
     const models = join(packs, 'packs')
@@ -108,7 +109,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('hearing speakers (REELWRIGHT_TEST
   })
 
   it('reports words that are not written in the language', async () => {
-    const { services: stage, hear } = await prepare('zh-CN')
+    const { services: stage, hear } = await prepare('zh-CN', 4)
     expect((await hear('th-TH')).notes).toEqual([expect.stringContaining('source_lang (th-TH)')])
     expect(String(stage.recogniser.heard[0]?.body)).toMatch(/name="language"\r\n\r\nth\r\n/)
   })

@@ -1,9 +1,10 @@
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { sweep } from '../../soak-size.ts'
 import { scratchFolder, setRotation, testdata } from '../ffmpeg/generate-media.ts'
 import { useTestPacks } from '../vision/test-packs.ts'
-import { filmFaces, hasFaces, shotStarts } from './film-faces.ts'
+import { type FilmedFace, filmFaces, hasFaces, shotStarts } from './film-faces.ts'
 import { face, firsts, modes, portrait, rate25, reframe, reframeFilm, sides } from './reframe-film.ts'
 
 let folder: string
@@ -13,13 +14,14 @@ beforeAll(async () => {
 beforeEach(() => void useTestPacks(join(folder, 'packs')))
 
 describe.skipIf(!hasFaces)('reframing (REELWRIGHT_TESTDATA)', () => {
-  it.each([
+  const ratesAndLights = [
     [24, 1],
     [25, 0.09],
     [30, 1],
     [50, 1],
     [60, 0.09],
-  ])('changes the framing exactly at the cuts, at %d fps and brightness %d', async (fps, light) => {
+  ] as const
+  it.each(sweep(ratesAndLights))('changes the framing exactly at the cuts, at %d fps and brightness %d', async (fps, light) => {
     const shots = sides([31, 47, 16, 60, 29])
     const name = `cuts-${fps}-${light}`
     const { ranges, judged, degraded } = await reframeFilm(shots, {
@@ -51,7 +53,7 @@ describe.skipIf(!hasFaces)('reframing (REELWRIGHT_TESTDATA)', () => {
     expect(judged).toMatchObject({ problems: [], shown: 1 })
   })
 
-  it.each([8, 16, 32])('changes the framing near the middle of a dissolve of %d frames', async (dissolve) => {
+  it.each(sweep([8, 16, 32]))('changes the framing near the middle of a dissolve of %d frames', async (dissolve) => {
     const shots = sides([60, 70, 60], { dissolve }).with(0, { frames: 60, faces: [face(0.25)] })
     const { ranges } = await reframeFilm(shots, { folder, name: `dissolve-${dissolve}` })
     expect(ranges).toHaveLength(3)
@@ -59,13 +61,14 @@ describe.skipIf(!hasFaces)('reframing (REELWRIGHT_TESTDATA)', () => {
       expect(Math.abs((ranges[index + 1]?.first ?? 0) - start)).toBeLessThanOrEqual(Math.max(2, dissolve / 4))
   })
 
-  it.each([
-    ['stays', {}],
+  const motions: readonly (readonly [string, Partial<FilmedFace>])[] = [
     ['sways', { swing: 0.03, period: 3 }],
+    ['stays', {}],
     ['walks slowly', { swing: 0.3, period: 30 }],
     ['walks', { swing: 0.3, period: 12 }],
     ['runs', { swing: 0.35, period: 4 }],
-  ])('shows a face that %s in 99 % of the frames, with one move in 4 s', async (how, more) => {
+  ]
+  it.each(sweep(motions, 3))('shows a face that %s in 99 % of the frames, with one move in 4 s', async (how, more) => {
     const shots = [{ frames: 400, faces: [face(0.5, { width: 0.14, ...more })] }]
     // What is seen does not depend on the shape.
     const steps = await mkdtemp(join(folder, 'shapes-'))

@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { scratchFolder } from '../ffmpeg/generate-media.ts'
@@ -28,10 +29,13 @@ describe.skipIf(!hasFaces)('split screen (REELWRIGHT_TESTDATA)', () => {
   ] as const)('%s, %s on %o with %d people has %d slots', async (mode, orientation, size, people, slots) => {
     const xs = { 1: [0.5], 2: [0.2, 0.75], 3: [0.15, 0.5, 0.85], 4: [0.12, 0.38, 0.62, 0.88] }[people]
     const shots = [{ frames: 60, faces: xs.map((x) => face(x, { width: 0.12 })) }]
+    // What is seen does not depend on the canvas and the slots.
+    const steps = join(folder, `people-${people}-steps`)
+    await mkdir(steps, { recursive: true })
     const { split, ranges, judged } = await reframeFilm(
       shots,
       { folder, name: `people-${people}` },
-      { size, split: { mode, orientation } },
+      { size, steps, split: { mode, orientation } },
     )
     // The main track is complete.
     expect(judged.problems).toEqual([])
