@@ -1,3 +1,4 @@
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { projectFormats, type ProjectFormat } from '../../src/contract/project.ts'
@@ -15,7 +16,7 @@ import { ffmpeg } from '../video-split-screen/media.ts'
 
 // Clips of a talk of two people who are too far apart for one portrait crop.
 
-const seconds = 20
+const seconds = 12
 const canvas = { width: 360, height: 640 }
 const sourcePath = '/footage/two.mp4'
 
@@ -33,12 +34,24 @@ describe.skipIf(!hasFaces)('split screen of clips (REELWRIGHT_TESTDATA)', () => 
     )
   })
   beforeEach(() => void useTestPacks(join(folder, 'packs')))
+  // The pictures of the clip are the same in all runs that analyse them.
+  beforeAll(async () => {
+    useTestPacks(join(folder, 'packs'))
+    const request = { ...common(), outputs: ['project'], source_path: sourcePath }
+    await runShorts(path(), request, { folder, scratch: join(folder, 'first') })
+  })
+  let copies = 0
+  const analysed = async () => {
+    const scratch = join(folder, `analysed-${(copies += 1)}`)
+    await cp(join(folder, 'first', 'reframe-1'), join(scratch, 'reframe-1'), { recursive: true })
+    return scratch
+  }
 
   const common = () => ({
     ...{ output_size: `${canvas.width}x${canvas.height}`, stt: talk.stt },
     ...{ duration: { pref: 'short' }, split_screen: { enable: true } },
   })
-  const shorts = (changes: object = {}) =>
+  const shorts = (changes: object = {}, scratch?: string) =>
     runShorts(
       path(),
       {
@@ -46,13 +59,13 @@ describe.skipIf(!hasFaces)('split screen of clips (REELWRIGHT_TESTDATA)', () => 
         ...{ project_formats: projectFormats, struct_meta: { nle_draft_dir: '/Users/me/drafts' } },
         ...changes,
       },
-      { folder },
+      { folder, ...(scratch !== undefined && { scratch }) },
     )
-  const pro = (changes: object = {}) =>
+  const pro = (changes: object = {}, scratch?: string) =>
     runPro(
       path(),
       { ...common(), camera_move: { enable: false }, subtitle: { enable: false }, ...changes },
-      { folder },
+      { folder, ...(scratch !== undefined && { scratch }) },
     )
   /** Middles of the faces of a frame, from the top to the bottom. */
   const facesOf = async (video: string, name: string) => {
@@ -81,7 +94,7 @@ describe.skipIf(!hasFaces)('split screen of clips (REELWRIGHT_TESTDATA)', () => 
   }
 
   it('of video_long2short is a muted mp4 on an overlay track, over an intact main track, and in the video', async () => {
-    const run = await shorts()
+    const run = await shorts({}, await analysed())
     const { clips, report, errors, notes } = run.output
     expect([errors, clips.length]).toEqual([{}, 1])
     expect(notes?.join() ?? '').not.toMatch(/faces/)
@@ -100,7 +113,10 @@ describe.skipIf(!hasFaces)('split screen of clips (REELWRIGHT_TESTDATA)', () => 
     await expectBothPeople(split, 'split')
     await expectBothPeople(run.paths.get('clip1.mp4') ?? '', 'shown')
 
-    const plain = await shorts({ outputs: ['project'], split_screen: { enable: false } })
+    const plain = await shorts(
+      { outputs: ['project'], split_screen: { enable: false } },
+      await analysed(),
+    )
     expect(plain.output.report).not.toHaveProperty('split_manifest')
     for (const format of projectFormats) {
       const [withSplit, without] = [await tracksOf(run, format), await tracksOf(plain, format)]
@@ -114,10 +130,10 @@ describe.skipIf(!hasFaces)('split screen of clips (REELWRIGHT_TESTDATA)', () => 
   })
 
   it('of video_long2short_pro is a part of the clip', async () => {
-    const done = await pro()
+    const done = await pro({}, await analysed())
     expect(Object.keys(done.output.errors)).toEqual(['selection'])
     await expectBothPeople(done.paths.get('clip1.mp4') ?? '', 'burned')
-    const side = await pro({ split_screen: { enable: true, orientation: 'lr' } })
+    const side = await pro({ split_screen: { enable: true, orientation: 'lr' } }, await analysed())
     const faces = await facesOf(side.paths.get('clip1.mp4') ?? '', 'side')
     expect(
       faces.map(({ x }) => Math.floor(x / (canvas.width / 2))).toSorted((one, other) => one - other),
@@ -127,7 +143,7 @@ describe.skipIf(!hasFaces)('split screen of clips (REELWRIGHT_TESTDATA)', () => 
   it('that cannot be rendered leaves the projects and the video of video_long2short', async () => {
     const script = 'case "$*" in *clip1_split.mp4*) echo no >&2; exit 1;; esac; exec "$FFMPEG" "$@"'
     using _ = await replaceFfmpeg(join(folder, 'ffmpeg-split'), script)
-    const run = await shorts()
+    const run = await shorts({}, await analysed())
     expect(Object.keys(run.output.errors)).toEqual(['split'])
     expect(run.output.errors.split).toMatch(/^clip1: /)
     expect(run.output.report.split_manifest).toEqual([])

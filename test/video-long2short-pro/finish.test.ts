@@ -12,7 +12,7 @@ const folder = await scratchFolder()
 let talk: ToneTalk
 beforeAll(async () => {
   useNoPacks(join(folder, 'packs'))
-  talk = await writeToneTalk(join(folder, 'talk.mp4'), 40)
+  talk = await writeToneTalk(join(folder, 'talk.mp4'), 20)
 })
 
 /** A small picture renders quickly. */

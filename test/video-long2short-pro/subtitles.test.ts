@@ -17,19 +17,17 @@ import { Degradations } from '../../tools/video-long2short-pro/degradations.ts'
 import { type ProRun, runPro, type ToneTalk, writeToneTalk } from './run-pro.ts'
 
 const folder = await scratchFolder()
-let talk: ToneTalk
-beforeAll(async () => {
-  talk = await writeToneTalk(join(folder, 'talk.mp4'), 24, {
-    picture: 'gradients=c0=0x406080:c1=0xb08040:nb_colors=2:speed=0.02:seed=5',
-  })
-})
+const picture = 'gradients=c0=0x406080:c1=0xb08040:nb_colors=2:speed=0.02:seed=5'
 
 const small = { output_size: '180x320', duration: { pref: 'short' }, camera_move: { enable: false } }
 
 describe('subtitles in two languages', () => {
   let server: ModelServer
+  let talk: ToneTalk
   const asked: string[] = []
   beforeAll(async () => {
+    // Three sentences, which are one clip.
+    talk = await writeToneTalk(join(folder, 'short.mp4'), 12, { picture })
     useNoPacks(join(folder, 'none'))
     // It translates, and answers no other question in a usable way.
     server = await startModelServer((body) => {
@@ -153,7 +151,9 @@ describe.skipIf(testdata('models') === undefined)(
   'burned-in subtitles of the source (REELWRIGHT_TESTDATA)',
   () => {
     let burned = ''
+    let talk: ToneTalk
     beforeAll(async () => {
+      talk = await writeToneTalk(join(folder, 'talk.mp4'), 16, { picture })
       useTestPacks(join(folder, 'packs'))
       burned = join(folder, 'burned.mp4')
       const canvas = { width: 640, height: 360 }
@@ -166,7 +166,7 @@ describe.skipIf(testdata('models') === undefined)(
         text: text.split(' ').slice(0, 4).join(' '),
       }))
       await burnVideo({
-        ...{ path: talk.path, output: burned, crf: 18, threads: 2, timeoutMs: 120_000, durationMs: 24_000 },
+        ...{ path: talk.path, output: burned, crf: 18, threads: 2, timeoutMs: 120_000, durationMs: 16_000 },
         ...{ ass: assFile({ canvas, styles: [style], events }), signal: undefined },
         folder: await mkdtemp(join(folder, 'ass-')),
       })
@@ -193,11 +193,11 @@ describe.skipIf(testdata('models') === undefined)(
       const before = difference(wanted, await lumaAt(kept, seconds))
       expect(before).toBeGreaterThan(2)
       expect(difference(wanted, await lumaAt(removed, seconds))).toBeLessThan(before / 2)
-      // Of 600 frames, those of the clips with a margin are coded.
+      // Of 400 frames, those of the clips with a margin are coded.
       const parts = (await readdir(join(scratch, 'clean'))).filter((name) => name.startsWith('part-'))
       const frames = parts.reduce((sum, name) => sum + Number(/^part-\d+-(\d+)-/.exec(name)?.[1]), 0)
       expect(frames).toBeGreaterThan(0)
-      expect(frames).toBeLessThan(600)
+      expect(frames).toBeLessThan(400)
     })
   },
 )

@@ -214,7 +214,7 @@ describe('subtitles', () => {
   ]
   it.each(refused)('%s fails when it is read', async (name, content, said) => {
     const subtitles = await write(name, content)
-    const failing = runShorts(video, { outputs: ['report'] }, { folder, subtitles })
+    const failing = runShorts(silent, { outputs: ['report'] }, { folder, subtitles })
     await expect(failing).rejects.toMatchObject({
       code: 6016,
       message: expect.stringMatching(said) as string,

@@ -17,6 +17,7 @@ import {
 import { createServiceSequence } from '../service/killable-service.ts'
 import { suspendProcesses, waitUntilExited } from '../service/processes.ts'
 import { uploadFile } from '../video-oral-cut/cut-service.ts'
+import { sweep } from '../soak-size.ts'
 import { filesOf, type ShortsOutput, type SpokenTalk, taskType, writeSpokenTalk } from './run-shorts.ts'
 import { clipModel, hangModelAfter, modelService } from './shorts-model.ts'
 
@@ -111,7 +112,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('clips that are interrupted', asyn
     await waitUntilClean(services)
   })
 
-  test.each(interruptions)(
+  test.each(sweep(interruptions.toReversed(), 1))(
     '%s between two questions: answers are not asked again, and nothing is recognised again',
     async (how) => {
       const [heardBefore, askedBefore] = [heard(), asked()]
@@ -127,7 +128,8 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('clips that are interrupted', asyn
     },
   )
 
-  test.each(interruptions)('%s during rendering: nothing else is repeated', async (how) => {
+  const [worker, ...others] = interruptions
+  test.each(sweep([...others, worker], 1))('%s during rendering: nothing else is repeated', async (how) => {
     const [heardBefore, askedBefore] = [heard(), asked()]
     const balance = await api(await ensureRunning()).balance()
     const id = await create()
@@ -145,7 +147,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('clips that are interrupted', asyn
     { during: 'a question', reach: () => hangModel(1).then(() => []) },
     { during: 'rendering', reach: () => suspendProcesses([() => findEncoders(services)]) },
   ]
-  test.each(moments)(
+  test.each(sweep(moments.toReversed(), 1))(
     'stopped during $during, or cancelled in the queue: no process, no file, and a refund',
     async ({ reach }) => {
       await expectRefunds(services, { type: taskType, credits: credits(), create, reach })
