@@ -96,7 +96,7 @@ function addShot(
   const { width, height } = footageSize
   // Where the samples of a row and of a column are in the world: computed once, because frames have 55,000 samples.
   const place = (from: number, side: number) =>
-    Int32Array.from({ length: side }, (_, at) => Math.round(from + (at - side / 2) * zoom + side / 2))
+    Int32Array.from({ length: side }, (_, index) => Math.round(from + (index - side / 2) * zoom + side / 2))
   const [rows, columns] = [place(y, height), place(x, width)]
   let sample = 0
   for (const [index, plane] of world.planes.entries()) {

@@ -113,10 +113,7 @@ describe.skipIf(!hasFaces)('split screen of clips (REELWRIGHT_TESTDATA)', () => 
     await expectBothPeople(split, 'split')
     await expectBothPeople(run.paths.get('clip1.mp4') ?? '', 'shown')
 
-    const plain = await shorts(
-      { outputs: ['project'], split_screen: { enable: false } },
-      await analysed(),
-    )
+    const plain = await shorts({ outputs: ['project'], split_screen: { enable: false } }, await analysed())
     expect(plain.output.report).not.toHaveProperty('split_manifest')
     for (const format of projectFormats) {
       const [withSplit, without] = [await tracksOf(run, format), await tracksOf(plain, format)]

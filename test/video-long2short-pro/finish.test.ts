@@ -10,9 +10,12 @@ import { type ProRun, runPro, talkRate, type ToneTalk, writeToneTalk } from './r
 
 const folder = await scratchFolder()
 let talk: ToneTalk
+/** Two sentences, for failures that do not depend on the length. */
+let brief: ToneTalk
 beforeAll(async () => {
   useNoPacks(join(folder, 'packs'))
   talk = await writeToneTalk(join(folder, 'talk.mp4'), 20)
+  brief = await writeToneTalk(join(folder, 'brief.mp4'), 8)
 })
 
 /** A small picture renders quickly. */
@@ -20,6 +23,9 @@ const small = { output_size: '180x320', duration: { pref: 'short' } }
 
 const finish = (request: object, options: object = {}): Promise<ProRun> =>
   runPro(talk.path, { ...small, stt: talk.stt, ...request }, { folder, ...options })
+
+const finishBrief = (request: object): Promise<ProRun> =>
+  runPro(brief.path, { ...small, stt: brief.stt, ...request }, { folder })
 
 /** Finished clips of requests that several tests look at. */
 const finished = new Map<string, Promise<ProRun>>()
@@ -128,7 +134,7 @@ describe('finished clips', () => {
 
 describe('a step that fails', () => {
   it('is reported if subtitles cannot be translated, and the clip has those of its language', async () => {
-    const { output } = await finish({ ...still, subtitle: { translate_language: 'zh-CN' } })
+    const { output } = await finishBrief({ ...still, subtitle: { translate_language: 'zh-CN' } })
     expect(output.errors.subtitle).toMatch(/^not translated: /)
     expect(output.report.degraded_items['clip1']).toContain('subtitle')
     expect(output.clips[0]?.file.filename).toBe('clip1.mp4')
@@ -137,7 +143,7 @@ describe('a step that fails', () => {
   it('is left out if subtitles cannot be drawn', async () => {
     const script = 'case "$*" in *subtitles.ass*) echo "cannot draw" >&2; exit 1;; esac; exec "$FFMPEG" "$@"'
     using _ = await replaceFfmpeg(join(folder, 'ffmpeg-ass'), script)
-    const done = await finish(still)
+    const done = await finishBrief(still)
     expect(Object.keys(done.output.errors).toSorted()).toEqual(['camera', 'selection', 'subtitle'])
     expect((await probe(pathOf(done))).video).toMatchObject({ width: 180, height: 320 })
   })
@@ -145,7 +151,7 @@ describe('a step that fails', () => {
   it('is left out if the speed cannot be changed: everything else stays plain', async () => {
     const script = 'case "$*" in *rubberband*|*atempo*) echo "no" >&2; exit 1;; esac; exec "$FFMPEG" "$@"'
     using _ = await replaceFfmpeg(join(folder, 'ffmpeg-tempo'), script)
-    const done = await finish({ ...still, speed: { factor: 1.5 } })
+    const done = await finishBrief({ ...still, speed: { factor: 1.5 } })
     const { errors, report, clips } = done.output
     expect(Object.keys(errors)).toEqual(expect.arrayContaining(['selection', 'speed', 'subtitle']))
     expect(report.degraded_items['clip1']).toEqual(expect.arrayContaining(['speed', 'subtitle']))

@@ -60,11 +60,7 @@ describe('words and sentences', () => {
         expect(Math.abs(clip.source_end - (sentences[last]?.end ?? 0) - tail)).toBeLessThan(0.041)
         expect(clip.total_duration_ms).toBeGreaterThan(14_500)
         expect(clip.total_duration_ms).toBeLessThanOrEqual(45_000)
-        const [track = []] = framesOfProject(
-          await run.text(`clip${index + 1}_podcast.xml`),
-          'xml',
-          rate,
-        )
+        const [track = []] = framesOfProject(await run.text(`clip${index + 1}_podcast.xml`), 'xml', rate)
         expect(track).toHaveLength(clip.segment_count)
         expect(
           frameTime(

@@ -32,8 +32,8 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
   /** Makes the model translate lines this many times as long as requested, and rewrite none. */
   const translateLong = (factor: number) => {
     const answers = dubModel({ spread: 0, factor })
-    stage.model.says = (body, heard) =>
-      dubQuestion(body).lines?.some(({ change }) => change) === true ? fails(400) : answers(body, heard)
+    stage.model.says = (body, received) =>
+      dubQuestion(body).lines?.some(({ change }) => change) === true ? fails(400) : answers(body, received)
   }
   /** Makes ffmpeg fail where its arguments contain a text. */
   const failWith = (text: string) =>
@@ -115,7 +115,11 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
       if (/json$|otio$/.test(name)) throw full
       return { file_id: `${(count += 1)}`, download_url: '/base/file/1/download' }
     }
-    const { output } = await runDub(stage, { project_formats: ['otio'] }, { folder, heard, context: { keep } })
+    const { output } = await runDub(
+      stage,
+      { project_formats: ['otio'] },
+      { folder, heard, context: { keep } },
+    )
     const reason = 'a file could not be written'
     expect(output.errors).toEqual({ transcript: reason, project: reason })
     expect(output).toMatchObject({ transcript_file_id: '', transcript_file_download_url: '', files: [] })
@@ -167,8 +171,8 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
     const { recogniser, requests } = stage.services
     const { otherwise } = recogniser
     const before = requests.length
-    recogniser.otherwise = (response, heard) =>
-      (requests.length > before ? fails(400) : otherwise)(response, heard)
+    recogniser.otherwise = (response, received) =>
+      (requests.length > before ? fails(400) : otherwise)(response, received)
     stage.model.says = dubModel({ seed: 3 })
     const { output } = await runDub(stage, voiceAlone, { folder, heard })
     recogniser.otherwise = otherwise
@@ -195,8 +199,8 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
 
   it('line has no usable translation is silent there', async () => {
     const answers = dubModel()
-    stage.model.says = (body, heard) => {
-      const answer = answers(body, heard) as { readonly lines?: readonly { readonly id: number }[] }
+    stage.model.says = (body, received) => {
+      const answer = answers(body, received) as { readonly lines?: readonly { readonly id: number }[] }
       // A line in the wrong language.
       const wrong = { text: stage.dialogue.sentences[2] }
       return { lines: answer.lines?.map((line) => (line.id === 3 ? { ...line, ...wrong } : line)) }

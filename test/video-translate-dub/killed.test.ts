@@ -144,8 +144,9 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub that is interrupted', async
     await waitUntilClean(services)
   }
 
-  test.each(sweep(moments, 3))('kill -9 of the worker during $during: nothing finished is repeated', (moment) =>
-    expectResumed(moment, 'kill -9 of the worker'),
+  test.each(sweep(moments, 3))(
+    'kill -9 of the worker during $during: nothing finished is repeated',
+    (moment) => expectResumed(moment, 'kill -9 of the worker'),
   )
 
   const duringSpeech = moments.filter(({ during }) => during === 'speech')

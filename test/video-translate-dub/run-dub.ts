@@ -105,6 +105,7 @@ export async function hearStage(stage: DubStage, folder: string): Promise<string
   // A dub whose translation fails.
   const failed = await runDub(stage, {}, { folder, scratch }).catch((error: unknown) => error)
   stage.model.says = says
-  if (!(failed instanceof MediaError) || failed.code !== 6401) throw new Error('the source was not heard', { cause: failed })
+  if (!(failed instanceof MediaError) || failed.code !== 6401)
+    throw new Error('the source was not heard', { cause: failed })
   return scratch
 }

@@ -21,21 +21,24 @@ describe.skipIf(!hasFaces)('reframing (REELWRIGHT_TESTDATA)', () => {
     [50, 1],
     [60, 0.09],
   ] as const
-  it.each(sweep(ratesAndLights))('changes the framing exactly at the cuts, at %d fps and brightness %d', async (fps, light) => {
-    const shots = sides([31, 47, 16, 60, 29])
-    const name = `cuts-${fps}-${light}`
-    const { ranges, judged, degraded } = await reframeFilm(shots, {
-      folder,
-      name,
-      rate: { num: fps, den: 1 },
-      light,
-    })
-    expect(firsts(ranges)).toEqual([0, ...shotStarts(shots)])
-    // Faces in the dark are not always found.
-    if (light === 1) expect(judged.shown).toBe(1)
-    expect(judged.problems).toEqual([])
-    expect(degraded).toBeUndefined()
-  })
+  it.each(sweep(ratesAndLights))(
+    'changes the framing exactly at the cuts, at %d fps and brightness %d',
+    async (fps, light) => {
+      const shots = sides([31, 47, 16, 60, 29])
+      const name = `cuts-${fps}-${light}`
+      const { ranges, judged, degraded } = await reframeFilm(shots, {
+        folder,
+        name,
+        rate: { num: fps, den: 1 },
+        light,
+      })
+      expect(firsts(ranges)).toEqual([0, ...shotStarts(shots)])
+      // Faces in the dark are not always found.
+      if (light === 1) expect(judged.shown).toBe(1)
+      expect(judged.problems).toEqual([])
+      expect(degraded).toBeUndefined()
+    },
+  )
 
   it('changes the framing exactly at the cuts, at 29.97 fps, in ranges in the middle of a file', async () => {
     const shots = sides([300, 90, 45, 400])
@@ -53,13 +56,18 @@ describe.skipIf(!hasFaces)('reframing (REELWRIGHT_TESTDATA)', () => {
     expect(judged).toMatchObject({ problems: [], shown: 1 })
   })
 
-  it.each(sweep([8, 16, 32]))('changes the framing near the middle of a dissolve of %d frames', async (dissolve) => {
-    const shots = sides([60, 70, 60], { dissolve }).with(0, { frames: 60, faces: [face(0.25)] })
-    const { ranges } = await reframeFilm(shots, { folder, name: `dissolve-${dissolve}` })
-    expect(ranges).toHaveLength(3)
-    for (const [index, start] of shotStarts(shots).entries())
-      expect(Math.abs((ranges[index + 1]?.first ?? 0) - start)).toBeLessThanOrEqual(Math.max(2, dissolve / 4))
-  })
+  it.each(sweep([8, 16, 32]))(
+    'changes the framing near the middle of a dissolve of %d frames',
+    async (dissolve) => {
+      const shots = sides([60, 70, 60], { dissolve }).with(0, { frames: 60, faces: [face(0.25)] })
+      const { ranges } = await reframeFilm(shots, { folder, name: `dissolve-${dissolve}` })
+      expect(ranges).toHaveLength(3)
+      for (const [index, start] of shotStarts(shots).entries())
+        expect(Math.abs((ranges[index + 1]?.first ?? 0) - start)).toBeLessThanOrEqual(
+          Math.max(2, dissolve / 4),
+        )
+    },
+  )
 
   const motions: readonly (readonly [string, Partial<FilmedFace>])[] = [
     ['sways', { swing: 0.03, period: 3 }],
@@ -68,23 +76,26 @@ describe.skipIf(!hasFaces)('reframing (REELWRIGHT_TESTDATA)', () => {
     ['walks', { swing: 0.3, period: 12 }],
     ['runs', { swing: 0.35, period: 4 }],
   ]
-  it.each(sweep(motions, 3))('shows a face that %s in 99 % of the frames, with one move in 4 s', async (how, more) => {
-    const shots = [{ frames: 400, faces: [face(0.5, { width: 0.14, ...more })] }]
-    // What is seen does not depend on the shape.
-    const steps = await mkdtemp(join(folder, 'shapes-'))
-    for (const size of [
-      portrait,
-      { width: 1080, height: 1080 },
-      { width: 1080, height: 1350 },
-      { width: 1920, height: 1080 },
-    ]) {
-      const { judged } = await reframeFilm(shots, { folder, name: `moving ${how}` }, { size, steps })
-      expect(judged.problems).toEqual([])
-      expect(judged.shown).toBeGreaterThanOrEqual(0.99)
-      expect(judged.leastBetweenMoves).toBeGreaterThanOrEqual(100)
-      if (how === 'stays' || how === 'sways') expect(judged).toMatchObject({ moves: 0, whole: 0 })
-    }
-  })
+  it.each(sweep(motions, 3))(
+    'shows a face that %s in 99 % of the frames, with one move in 4 s',
+    async (how, more) => {
+      const shots = [{ frames: 400, faces: [face(0.5, { width: 0.14, ...more })] }]
+      // What is seen does not depend on the shape.
+      const steps = await mkdtemp(join(folder, 'shapes-'))
+      for (const size of [
+        portrait,
+        { width: 1080, height: 1080 },
+        { width: 1080, height: 1350 },
+        { width: 1920, height: 1080 },
+      ]) {
+        const { judged } = await reframeFilm(shots, { folder, name: `moving ${how}` }, { size, steps })
+        expect(judged.problems).toEqual([])
+        expect(judged.shown).toBeGreaterThanOrEqual(0.99)
+        expect(judged.leastBetweenMoves).toBeGreaterThanOrEqual(100)
+        if (how === 'stays' || how === 'sways') expect(judged).toMatchObject({ moves: 0, whole: 0 })
+      }
+    },
+  )
 
   it('shows speakers who fit together, otherwise the whole picture, and ignores who passes behind', async () => {
     const together = await reframeFilm(
