@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { constants } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import { chmod, copyFile, mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
@@ -167,12 +167,15 @@ async function stageFile(from: string, to: string): Promise<void> {
 }
 
 async function fileExists(path: string): Promise<boolean> {
+  return (await statIfThere(path)) !== null
+}
+
+async function statIfThere(path: string): Promise<Stats | null> {
   try {
-    await stat(path)
-    return true
+    return await stat(path)
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error
-    return false
+    return null
   }
 }
 
@@ -180,7 +183,9 @@ async function* listBlobs(blobs: string): AsyncGenerator<StoredBytes> {
   for await (const folder of await opendir(blobs)) {
     if (!folder.isDirectory()) continue
     for await (const entry of await opendir(join(blobs, folder.name))) {
-      yield { blake3: entry.name, size: (await stat(join(blobs, folder.name, entry.name))).size }
+      // Commands may remove contents meanwhile.
+      const stats = await statIfThere(join(blobs, folder.name, entry.name))
+      if (stats) yield { blake3: entry.name, size: stats.size }
     }
   }
 }

@@ -32,7 +32,7 @@ import type { Queue } from '../queue/queue.ts'
 import { TaskEvents } from '../tasks/events.ts'
 import { defaultResultTimeoutMs } from '../tasks/await-result.ts'
 import { removeOrphanedSteps } from '../tasks/attempt-folders.ts'
-import { executeTask, requeueInterrupted } from '../tasks/execute.ts'
+import { defaultRetryDelaysMs, executeTask, requeueInterrupted } from '../tasks/execute.ts'
 import { createTaskMetrics } from '../tasks/task-metrics.ts'
 import { sweepHourly } from './sweep.ts'
 import type { AgentAnswers } from '../engines/services/services.ts'
@@ -76,6 +76,8 @@ export interface ServiceOptions extends HostProcess {
   readonly questionTimeoutMs?: number | undefined
   /** How long a synchronous operation may take, ms. */
   readonly resultTimeoutMs?: number
+  /** Wait before each further attempt of a task, ms. */
+  readonly retryDelaysMs?: readonly number[]
   /** Milliseconds since 1970; by default the system's clock. */
   readonly clock?: () => number
   /** By default a SQLite file in the data folder. */
@@ -181,6 +183,7 @@ async function openService(
     agentAnswers: options.agentAnswers ?? 'if offered',
     questionTimeoutMs: options.questionTimeoutMs ?? defaultQuestionTimeoutMs,
     resultTimeoutMs: options.resultTimeoutMs ?? defaultResultTimeoutMs,
+    retryDelaysMs: options.retryDelaysMs ?? defaultRetryDelaysMs,
     steps: join(dataDir, dataFolders.steps),
   }
   const measuring = registerServiceMetrics(service, options)

@@ -22,11 +22,8 @@ import { type AttemptQuestions, openAttemptQuestions } from './questions.ts'
 import { removeEndedSteps, stageInputs, stepsFolder } from './attempt-folders.ts'
 import type { Workers } from './workers.ts'
 
-/** Attempts before a task fails. */
-const maxAttempts = 3
-
-/** Wait before the second and the third attempt, ms. */
-const retryDelaysMs = [1_000, 5_000]
+/** Waits before the second and the third attempt, after which a task fails, ms. */
+export const defaultRetryDelaysMs = [1_000, 5_000] as const
 
 /** Delay before the outcome of an attempt is written again after a failed write, ms. */
 const writeRetryMs = 1_000
@@ -242,10 +239,10 @@ async function retryOrFail(service: Service, task: TaskRow, error: unknown): Pro
       ? error
       : (databaseFailure(error) ?? new MediaError(6500, 'an internal error ended the task'))
   const attempts = task.attempts + 1
-  const waitMs = retryDelaysMs[task.attempts]
+  const waitMs = service.retryDelaysMs[task.attempts]
   // The agent's answers are stored: another attempt would read the same.
   const isFinal = !failure.retryable || (task.answers_by === 'agent' && failure instanceof NoUsableAnswer)
-  if (!isFinal && attempts < maxAttempts && waitMs !== undefined) {
+  if (!isFinal && waitMs !== undefined) {
     await transitionTask(service, task, {
       to: 'queued',
       set: { ...afterAttempt(task, service.clock()), attempts },

@@ -51,4 +51,6 @@ export interface Service {
   readonly questionTimeoutMs: number
   /** Time limit for the result of a synchronous operation, ms. */
   readonly resultTimeoutMs: number
+  /** Wait before each further attempt of a task, ms; one attempt more than waits. */
+  readonly retryDelaysMs: readonly number[]
 }

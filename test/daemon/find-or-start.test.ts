@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { findDaemon } from '../../src/daemon/find-or-start.ts'
 import { lockDataFolder } from '../../src/daemon/lock.ts'
 import { readDaemonRecord } from '../../src/daemon/record.ts'
+import { soakSize, sweep } from '../soak-size.ts'
 import {
   startedChildren,
   findTestDaemon,
@@ -18,7 +19,7 @@ vi.setConfig({ testTimeout: 60_000 })
 
 test('eight concurrent processes share one daemon, also after repeated kill -9', async () => {
   const dataDir = await newDataFolder()
-  const rounds = 4
+  const rounds = soakSize(2, 4)
   for (let round = 1; round <= rounds; round += 1) {
     const daemons = await Promise.all(Array.from({ length: 8 }, () => findFromProcess(dataDir)))
     const [first] = daemons
@@ -114,12 +115,15 @@ test('a process with a recycled pid is never ended', async () => {
   expect(await isAlive(process.ppid)).toBe(true)
 })
 
-test.each(['', '{"pid":', '[]', '{"pid":"1","port":80}'])('a daemon.json of %j is replaced', async (text) => {
-  const dataDir = await newDataFolder()
-  await writeFile(join(dataDir, 'daemon.json'), text)
-  const { pid } = await findTestDaemon(dataDir)
-  expect((await readRunningRecord(dataDir)).pid).toBe(pid)
-})
+test.each(sweep(['', '{"pid":', '[]', '{"pid":"1","port":80}']))(
+  'a daemon.json of %j is replaced',
+  async (text) => {
+    const dataDir = await newDataFolder()
+    await writeFile(join(dataDir, 'daemon.json'), text)
+    const { pid } = await findTestDaemon(dataDir)
+    expect((await readRunningRecord(dataDir)).pid).toBe(pid)
+  },
+)
 
 test('a newer client replaces an idle older daemon, but not a busy one', async () => {
   const dataDir = await newDataFolder()

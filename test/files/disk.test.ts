@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -29,6 +29,21 @@ test('files of other programs in the store are ignored', async () => {
   await openDiskStore(folder)
   await writeFile(join(folder, 'blobs', '.DS_Store'), 'a file manager was here')
   expect(await listStored(folder)).toEqual([])
+})
+
+test('a content that is removed while the store is listed is left out', async () => {
+  const folder = await diskFolder()
+  const store = await openDiskStore(folder)
+  const blobs = join(folder, 'blobs', 'ab')
+  await mkdir(blobs)
+  const names = ['ab01', 'ab02', 'ab03']
+  for (const name of names) await writeFile(join(blobs, name), 'content')
+  const listed: string[] = []
+  for await (const { blake3 } of store.list()) {
+    listed.push(blake3)
+    for (const name of names) if (name !== blake3) await rm(join(blobs, name), { force: true })
+  }
+  expect(listed).toHaveLength(1)
 })
 
 test.skipIf(process.platform === 'win32')('a read-only result is adopted without being root', async () => {

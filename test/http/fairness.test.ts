@@ -5,7 +5,8 @@ import type { TaskCreated, TaskList, TaskListItem } from '../../src/contract/tas
 import { newKey } from '../../src/platform/hosting.ts'
 import { api, pollUntil } from '../service/api.ts'
 import type { TestService } from '../service/in-process.ts'
-import { onNewDatabases } from './on-databases.ts'
+import { soakSize } from '../soak-size.ts'
+import { onNewDatabases, onNewMainDatabase } from './on-databases.ts'
 
 /** An account with credits and an uploaded file. */
 async function openAccount(service: TestService, credits: number) {
@@ -28,14 +29,16 @@ function secondsSince(from: string | null, to: string | null = new Date().toISOS
 }
 
 // The service runs two tasks at a time, and each takes two seconds without reporting progress.
-onNewDatabases('300 urgent tasks of one account', (start) => {
+const count = soakSize(60, 300)
+
+onNewMainDatabase(`${count} urgent tasks of one account`, (start) => {
   test('delay a task of another by less than one task, and its wait is reported', async () => {
     await using service = await start()
-    const hostile = await openAccount(service, 300)
+    const hostile = await openAccount(service, count)
     const [victim, other] = [await openAccount(service, 1), await openAccount(service, 2)]
     // Both workers are busy until all tasks are queued, so that creating them slows none down.
     const blocking = [await other.create('wait'), await other.create('wait')]
-    for (let sent = 0; sent < 300; sent += 20)
+    for (let sent = 0; sent < count; sent += 20)
       await Promise.all(Array.from({ length: 20 }, () => hostile.create('work', { priority: 'u=0' })))
     for (const { data } of blocking) await other.calls.stop(data.task_id)
     // Estimates use the history from five tasks on. The remaining time is known best after a start.

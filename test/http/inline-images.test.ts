@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { accountBalance } from '../../src/accounts/ledger.ts'
 import { fillPath, routes } from '../../src/contract/routes.ts'
 import type { TaskQuote } from '../../src/contract/task.ts'
@@ -7,7 +7,7 @@ import { storageUsed } from '../../src/files/storage-limits.ts'
 import { api } from '../service/api.ts'
 import { imageModule } from '../service/image-operation.ts'
 import type { TestService } from '../service/in-process.ts'
-import { onNewDatabases } from './on-databases.ts'
+import { onNewDatabases, onNewMainDatabase } from './on-databases.ts'
 
 const type = 'test_images'
 
@@ -48,7 +48,7 @@ onNewDatabases('inline images', (start) => {
     const ended = await calls.ended(type, data.task_id)
     expect(ended.data.output_result).toEqual({ hashes: [one, one, one, other, other].map(sha256) })
     // The uploaded file stays, with the same content as an inline image.
-    expect(await storedHashes(service)).toEqual([file.blake3_id])
+    await expect.poll(() => storedHashes(service)).toEqual([file.blake3_id])
     expect((await calls.send<unknown>(routes.listFiles.path)).data).toMatchObject({ total: 1 })
     const row = await service.running.service.db
       .selectFrom('tasks')
@@ -56,17 +56,6 @@ onNewDatabases('inline images', (start) => {
       .where('id', '=', data.task_id)
       .executeTakeFirstOrThrow()
     expect(row.input).toMatch(/^\{"input":\[\{"image":"[0-9a-f]{64}"\}/)
-  })
-
-  test('of exactly 1 MiB are accepted, however their base64 is wrapped', async () => {
-    await using service = await start({ operations: [imageModule] })
-    const calls = api(await service.account(20))
-    const whole = Buffer.concat([one], 2 ** 20)
-    const wrap = (columns: number) => base64(whole).replaceAll(new RegExp(`.{${columns}}`, 'g'), '$&\r\n')
-    const input = [76, 64, 4].map((columns) => ({ image: wrap(columns) }))
-    const { data } = await calls.create(type, { input })
-    const ended = await calls.ended(type, data.task_id)
-    expect(ended.data.output_result).toEqual({ hashes: Array(3).fill(sha256(whole)) })
   })
 
   test('of an unfinished task count towards the quota, and are kept until it is stopped or cancelled', async () => {
@@ -84,7 +73,7 @@ onNewDatabases('inline images', (start) => {
     for (const { data } of tasks) await calls.stop(data.task_id)
     for (const { data } of tasks) await calls.ended(type, data.task_id)
     expect(await storageUsed(db, account.id)).toBe(0)
-    expect(await storedHashes(service)).toEqual([])
+    await expect.poll(() => storedHashes(service)).toEqual([])
     expect(await accountBalance(db, account.id)).toBe(20)
   })
 
@@ -113,7 +102,7 @@ onNewDatabases('inline images', (start) => {
       const ended = await calls.ended(type, created.data.task_id)
       expect(ended.data.output_result).toEqual({ hashes: [sha256(one)] })
     }
-    expect(await storedHashes(service)).toEqual([])
+    await expect.poll(() => storedHashes(service)).toEqual([])
     expect(await accountBalance(db, account.id)).toBe(isCreated ? 19 : 20)
   })
 
@@ -139,6 +128,24 @@ onNewDatabases('inline images', (start) => {
     await calls.stop(different.data.task_id)
     await calls.stop(first.data.task_id)
   })
+})
+
+onNewMainDatabase('the content of inline images', (start) => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await start({ operations: [imageModule] })
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  test('of exactly 1 MiB are accepted, however their base64 is wrapped', async () => {
+    const calls = api(await service.account(20))
+    const whole = Buffer.concat([one], 2 ** 20)
+    const wrap = (columns: number) => base64(whole).replaceAll(new RegExp(`.{${columns}}`, 'g'), '$&\r\n')
+    const input = [76, 64, 4].map((columns) => ({ image: wrap(columns) }))
+    const { data } = await calls.create(type, { input })
+    const ended = await calls.ended(type, data.task_id)
+    expect(ended.data.output_result).toEqual({ hashes: Array(3).fill(sha256(whole)) })
+  })
 
   test.each([
     ['a text that is not base64', 'no base64!', 400, 6016],
@@ -149,7 +156,6 @@ onNewDatabases('inline images', (start) => {
     ['an image of 1 MiB and a byte', base64(Buffer.concat([one], 2 ** 20 + 1)), 413, 6031],
     ['base64 with too much padding', `${base64(one).replace(/=+$/, '')}===`, 400, 6016],
   ])('%s is rejected, and nothing is stored', async (_, image, status, code) => {
-    await using service = await start({ operations: [imageModule] })
     const calls = api(await service.account(20))
     const response = await calls.create(type, { input: [{ image: base64(one) }, { image }] })
     expect(response).toMatchObject({ status, code, data: null })

@@ -72,25 +72,27 @@ test('unknown fields of a sidecar are reported, and the others count', async () 
   ])
 })
 
-test.for([
-  ['{"title":\n 1}', 'the sidecar is invalid: title must be a text of at most 1000 characters'],
-  [
-    '{"tags": ["a", 2]}',
-    'the sidecar is invalid: tags must be a list of at most 100 texts of at most 100 characters',
-  ],
-  ['{"audio_type": "noise"}', 'the sidecar is invalid: audio_type must be "song" or "pure"'],
-  ['[]', 'the sidecar is invalid: it must be a JSON object'],
-] as const)('the reason of the sidecar %j is one plain line', async ([given, reason]) => {
+test('the reason of an invalid sidecar is one plain line', async () => {
   const library = await newLibrary()
-  await writeImage(library.media('a.png'))
-  await writeFile(library.media('a.png.json'), given)
-  expect((await library.run('add', library.media(), ...rights)).out).toContain(`skipped a.png: ${reason}\n`)
+  const cases = [
+    ['{"title":\n 1}', 'title must be a text of at most 1000 characters'],
+    ['{"tags": ["a", 2]}', 'tags must be a list of at most 100 texts of at most 100 characters'],
+    ['{"audio_type": "noise"}', 'audio_type must be "song" or "pure"'],
+    ['[]', 'it must be a JSON object'],
+  ] as const
+  for (const [at, [given]] of cases.entries()) {
+    await writeImage(library.media(`${at}.png`))
+    await writeFile(library.media(`${at}.png.json`), given)
+  }
+  const { out } = await library.run('add', library.media(), ...rights)
+  for (const [at, [, reason]] of cases.entries())
+    expect(out).toContain(`skipped ${at}.png: the sidecar is invalid: ${reason}\n`)
 })
 
 test.skipIf(process.platform === 'win32')('Ctrl-C states how to continue', async () => {
   const library = await newLibrary()
   await mkdir(library.data, { mode: 0o700 })
-  for (let at = 0; at < 20; at += 1) await writeSound(library.media(`${at}.wav`), {}, 200 + at)
+  for (let at = 0; at < 8; at += 1) await writeSound(library.media(`${at}.wav`), {}, 200 + at)
   const env = { ...process.env, REELWRIGHT_DATA_DIR: library.data }
   const child = spawn(process.execPath, [mainModule, 'library', 'add', library.media(), ...rights], { env })
   child.stderr.once('data', () => child.kill('SIGINT'))

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { ensureAccount } from '../../src/accounts/accounts.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import { removeOrphans } from '../../src/files/removal.ts'
+import { sweep } from '../soak-size.ts'
 import { newLibrary, rights, type TestLibrary, writeImage, writeVideo } from './library.ts'
 
 const entry = join(import.meta.dirname, 'entry.ts')
@@ -32,12 +33,14 @@ async function countContents(library: TestLibrary): Promise<number> {
   return count
 }
 
-test.for([
+const importKills = [
   ['files.put.renamed', '1'],
   ['library.content.stored', '2'],
   ['library.material.saved', '2'],
   ['library.file.imported', '1'],
-] as const)(
+] as const
+
+test.for(sweep(importKills))(
   'an import that is killed at %s continues, and nothing is imported twice',
   async ([point, hit]) => {
     const library = await newLibrary()
@@ -59,7 +62,7 @@ test.for([
   },
 )
 
-test.for(['library.remove.hidden', 'library.remove.copied', 'files.put.renamed'])(
+test.for(sweep(['library.remove.hidden', 'library.remove.copied', 'files.put.renamed']))(
   'a removal that is killed at %s continues, and granted materials are kept',
   async (point) => {
     const library = await newLibrary()

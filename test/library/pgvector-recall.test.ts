@@ -9,6 +9,7 @@ import { areEmbeddingsComplete } from '../../src/library/embeddings.ts'
 import { deleteMaterial } from '../../src/library/records.ts'
 import { ScannedIndex } from '../../src/library/scanned-index.ts'
 import { startEmbeddedPostgres } from '../pgvector.ts'
+import { soakSize } from '../soak-size.ts'
 import { createPictures, exactOrder, insertPictures, type TestPicture } from './many-pictures.ts'
 
 const log = pino({ enabled: false })
@@ -40,11 +41,14 @@ async function recall(
   return found / wanted
 }
 
-test('pgvector finds the nearest of 5,200 pictures with the scores of an exact scan, also after removals', async () => {
+/** Images, and clips of five pictures each. The short form still has more than a search of the graph collects. */
+const [images, clips] = soakSize([1700, 100], [4200, 200])
+
+test(`pgvector finds the nearest of ${images + 5 * clips} pictures with the scores of an exact scan, also after removals`, async () => {
   const server = await startEmbeddedPostgres({ hasPgvector: true })
   const db = await openDatabase({ url: server.url })
   onTestFinished(() => db.destroy())
-  const { pictures, queries } = createPictures({ images: 4200, clips: 200 })
+  const { pictures, queries } = createPictures({ images, clips })
   await insertPictures(db, pictures)
   const active = pictures.filter(({ state }) => state === 'active')
 

@@ -58,7 +58,7 @@ describe.skipIf(mirror === undefined)('an agent describes images (REELWRIGHT_TES
     agent = await session.shared('modern')
     await mkdir(join(session.workspace, 'photos'))
     for (let number = 1; number <= 6; number += 1)
-      await writeFile(join(session.workspace, `photos/${number}.png`), drawnImage(number, 1600, 900))
+      await writeFile(join(session.workspace, `photos/${number}.png`), drawnImage(number))
   })
   afterAll(() => session[Symbol.asyncDispose]())
   const files = (...numbers: number[]) => numbers.map((number) => ({ file_id: `photos/${number}.png` }))

@@ -17,10 +17,6 @@ interface DescribingService {
   readonly calls: Api
 }
 
-interface OtherServiceOptions extends TestServiceOptions {
-  readonly contextTokens?: number
-}
-
 /** Starts a service with a fake model for the tests of a file. */
 export function useDescribingService() {
   let running: (DescribingService & { readonly folder: string }) | undefined
@@ -28,16 +24,16 @@ export function useDescribingService() {
     if (!running) throw new Error('the service has not been started')
     return running
   }
-  const modelServices = ({ origin }: ModelServer, context_tokens = 16_384): Services => ({
-    language_model: { address: `${origin}/v1`, model: 'small', context_tokens },
+  const modelServices = ({ origin }: ModelServer): Services => ({
+    language_model: { address: `${origin}/v1`, model: 'small', context_tokens: 16_384 },
   })
   const start = (
     { model, folder }: { readonly model: ModelServer; readonly folder: string },
-    { contextTokens, ...options }: OtherServiceOptions,
+    options: TestServiceOptions,
   ) =>
     startTestService({
       operations: operations.filter(({ operation }) => operation.name === type),
-      services: modelServices(model, contextTokens),
+      services: modelServices(model),
       packs: describingPacks(join(folder, 'packs')) ?? {},
       ...options,
     })
@@ -61,7 +57,7 @@ export function useDescribingService() {
   return {
     started,
     /** Uses another service. Services of one process share their settings, which are restored afterwards. */
-    async withService(options: OtherServiceOptions, use: (other: TestService) => Promise<void>) {
+    async withService(options: TestServiceOptions, use: (other: TestService) => Promise<void>) {
       if (!running) throw new Error('the service has not been started')
       try {
         await using other = await start(running, options)

@@ -17,7 +17,7 @@ import { soakSize } from '../soak-size.ts'
 
 const folder = await scratchFolder()
 const hasPacks = useTestPacks(join(folder, 'packs'))
-const count = soakSize(24, 400)
+const count = soakSize(12, 400)
 const { signal } = new AbortController()
 
 const flagNames = ['watermark', 'text_overlay', 'black_border', 'blurry'] as const
@@ -75,7 +75,7 @@ describe.skipIf(!hasPacks)('flags of generated pictures (REELWRIGHT_TESTDATA)', 
 
   test('screens are blurred only if they are, as their letters are no additions', async () => {
     await using measuring = await openMeasuring()
-    const screens = soakSize(4, 16)
+    const screens = soakSize(1, 16)
     const found: Record<string, number> = {}
     // The least blur that counts is σ 2.4 of 768 px.
     for (const sigma of [0, 4, 8]) {

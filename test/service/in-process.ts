@@ -84,6 +84,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   }
   const running = await startService({
     operations: [fakeModule],
+    // Attempts and their order are the same with short waits between them.
+    retryDelaysMs: [10, 20],
     ...options,
     dataDir,
     version: '0.0.0-test',

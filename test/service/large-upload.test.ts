@@ -9,7 +9,7 @@ import { seededRandom } from './kill-rounds.ts'
 import { createStampedFile, firstMisplacedMiB } from './stamped-file.ts'
 
 const size = soakSize(2 ** 28, 2 ** 30)
-const cutCount = soakSize(6, 20)
+const cutCount = soakSize(3, 20)
 
 test.skipIf(process.platform !== 'linux')(
   `${size / 2 ** 20} MiB, interrupted ${cutCount} times, are uploaded through the MCP server in constant memory (peaks are measured on Linux)`,

@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { fillPath, routes } from '../../src/contract/routes.ts'
 import type { TaskCreated } from '../../src/contract/task.ts'
 import { hasPostgres, newDatabase } from '../postgres.ts'
+import { sweep } from '../soak-size.ts'
 import { api, pollUntil, type Api } from './api.ts'
 import { startTestService } from './in-process.ts'
 import { checkInvariants } from './invariants.ts'
@@ -104,7 +105,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL (Debian package postgresql)', () => {
     }
   }
 
-  test.for(cases(submitSteps))('with %s at %s of a creation charges once', async ([kind, at]) => {
+  test.for(sweep(cases(submitSteps), 7))('with %s at %s of a creation charges once', async ([kind, at]) => {
     const { calls, fileId, client, check } = await startOn()
     await failStatements(client, { kind, at, times: 1 })
     const { id, errors } = await createRepeatedly(calls, fileId)
@@ -114,15 +115,18 @@ describe.skipIf(!hasPostgres)('PostgreSQL (Debian package postgresql)', () => {
     await check()
   })
 
-  test.for(executionSteps)('with %s at %s of a task loses and repeats no work', async ([kind, at, times]) => {
-    const { calls, fileId, client, check } = await startOn()
-    await failStatements(client, { kind, at, times })
-    const { data } = await calls.create('test_copy', { file_id: fileId })
-    const ended = await calls.ended('test_copy', data.task_id)
-    expect(ended.data).toMatchObject({ status: 'completed' })
-    expect(await failureCount(client)).toBe(times + 1)
-    expect((await client.query('select attempts::int from tasks')).rows).toEqual([{ attempts: 0 }])
-    expect(await calls.balance()).toBe(4)
-    await check()
-  })
+  test.for(sweep(executionSteps, 4))(
+    'with %s at %s of a task loses and repeats no work',
+    async ([kind, at, times]) => {
+      const { calls, fileId, client, check } = await startOn()
+      await failStatements(client, { kind, at, times })
+      const { data } = await calls.create('test_copy', { file_id: fileId })
+      const ended = await calls.ended('test_copy', data.task_id)
+      expect(ended.data).toMatchObject({ status: 'completed' })
+      expect(await failureCount(client)).toBe(times + 1)
+      expect((await client.query('select attempts::int from tasks')).rows).toEqual([{ attempts: 0 }])
+      expect(await calls.balance()).toBe(4)
+      await check()
+    },
+  )
 })

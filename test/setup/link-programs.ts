@@ -17,7 +17,7 @@ const root = dirname(dirname(import.meta.dirname))
 /** Programs that tests start often. */
 const programs = [
   'src/main.ts',
-  'test/{mcp,packs,service}/entry.ts',
+  'test/{library,mcp,packs,service}/entry.ts',
   'test/daemon/test-{client,daemon}.ts',
   'test/tasks/rate-limited-worker.ts',
 ]
