@@ -29,16 +29,16 @@ function secondsSince(from: string | null, to: string | null = new Date().toISOS
 }
 
 // The service runs two tasks at a time, and each takes two seconds without reporting progress.
-const count = soakSize(60, 300)
+const taskCount = soakSize(60, 300)
 
-onNewMainDatabase(`${count} urgent tasks of one account`, (start) => {
+onNewMainDatabase(`${taskCount} urgent tasks of one account`, (start) => {
   test('delay a task of another by less than one task, and its wait is reported', async () => {
     await using service = await start()
-    const hostile = await openAccount(service, count)
+    const hostile = await openAccount(service, taskCount)
     const [victim, other] = [await openAccount(service, 1), await openAccount(service, 2)]
     // Both workers are busy until all tasks are queued, so that creating them slows none down.
     const blocking = [await other.create('wait'), await other.create('wait')]
-    for (let sent = 0; sent < count; sent += 20)
+    for (let sent = 0; sent < taskCount; sent += 20)
       await Promise.all(Array.from({ length: 20 }, () => hostile.create('work', { priority: 'u=0' })))
     for (const { data } of blocking) await other.calls.stop(data.task_id)
     // Estimates use the history from five tasks on. The remaining time is known best after a start.

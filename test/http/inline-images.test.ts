@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { accountBalance } from '../../src/accounts/ledger.ts'
 import { fillPath, routes } from '../../src/contract/routes.ts'
 import type { TaskQuote } from '../../src/contract/task.ts'
@@ -30,10 +30,22 @@ async function storedHashes({ running }: TestService): Promise<string[]> {
   return hashes
 }
 
+/** A service for the tests of a suite, each of which leaves nothing in its store. */
+function useService(start: Parameters<Parameters<typeof onNewDatabases>[1]>[0]): () => TestService {
+  let service: TestService
+  beforeAll(async () => {
+    service = await start({ operations: [imageModule] })
+  })
+  afterEach(() => expect.poll(() => storedHashes(service)).toEqual([]))
+  afterAll(() => service[Symbol.asyncDispose]())
+  return () => service
+}
+
 onNewDatabases('inline images', (start) => {
+  const service = useService(start)
+
   test('reach the operation byte for byte, as base64, as a data URI and by file id, and are removed with the task', async () => {
-    await using service = await start({ operations: [imageModule] })
-    const account = await service.account(20)
+    const account = await service().account(20)
     const calls = api(account)
     const { data: file } = await calls.upload('kept.png', other)
     const wrapped = base64(one).replaceAll(/.{5}/g, '$&\r\n')
@@ -48,43 +60,24 @@ onNewDatabases('inline images', (start) => {
     const ended = await calls.ended(type, data.task_id)
     expect(ended.data.output_result).toEqual({ hashes: [one, one, one, other, other].map(sha256) })
     // The uploaded file stays, with the same content as an inline image.
-    await expect.poll(() => storedHashes(service)).toEqual([file.blake3_id])
+    await expect.poll(() => storedHashes(service())).toEqual([file.blake3_id])
     expect((await calls.send<unknown>(routes.listFiles.path)).data).toMatchObject({ total: 1 })
-    const row = await service.running.service.db
-      .selectFrom('tasks')
+    const row = await service()
+      .running.service.db.selectFrom('tasks')
       .select('input')
       .where('id', '=', data.task_id)
       .executeTakeFirstOrThrow()
     expect(row.input).toMatch(/^\{"input":\[\{"image":"[0-9a-f]{64}"\}/)
-  })
-
-  test('of an unfinished task count towards the quota, and are kept until it is stopped or cancelled', async () => {
-    await using service = await start({ operations: [imageModule], storageQuota: 100 })
-    const account = await service.account(20)
-    const calls = api(account)
-    const tasks = []
-    for (let index = 0; index < 3; index += 1)
-      tasks.push(await calls.create(type, { input: [{ image: base64(one) }], wait: true }))
-    const { db } = service.running.service
-    expect(await storageUsed(db, account.id)).toBe(3 * one.length)
-    const big = await calls.create(type, { input: [{ image: base64(png('x'.repeat(60))) }], wait: true })
-    expect(big).toMatchObject({ status: 413, code: 6002, data: null })
-    expect(await storedHashes(service)).toHaveLength(1)
-    for (const { data } of tasks) await calls.stop(data.task_id)
-    for (const { data } of tasks) await calls.ended(type, data.task_id)
-    expect(await storageUsed(db, account.id)).toBe(0)
-    await expect.poll(() => storedHashes(service)).toEqual([])
-    expect(await accountBalance(db, account.id)).toBe(20)
+    await calls.send(`/base/file/${file.file_id}`, { method: 'DELETE' })
   })
 
   test.each([
     ['twice between storing and recording it is stored again', 2, { status: 200 }],
     ['again and again leaves nothing behind', 3, { status: 400, code: 6036, data: null }],
   ])('whose content is removed %s', async (_, removals, expected) => {
-    await using service = await start({ operations: [imageModule] })
-    const account = await service.account(20)
+    const account = await service().account(20)
     const calls = api(account)
-    const { files, db } = service.running.service
+    const { files, db } = service().running.service
     const put = files.put.bind(files)
     let left = removals
     const storing = vi.spyOn(files, 'put').mockImplementation(async (...args) => {
@@ -102,13 +95,12 @@ onNewDatabases('inline images', (start) => {
       const ended = await calls.ended(type, created.data.task_id)
       expect(ended.data.output_result).toEqual({ hashes: [sha256(one)] })
     }
-    await expect.poll(() => storedHashes(service)).toEqual([])
+    await expect.poll(() => storedHashes(service())).toEqual([])
     expect(await accountBalance(db, account.id)).toBe(isCreated ? 19 : 20)
   })
 
   test('make equal creations equal, and quotes store nothing', async () => {
-    await using service = await start({ operations: [imageModule] })
-    const calls = api(await service.account(20))
+    const calls = api(await service().account(20))
     const post = <T>(path: string, body: unknown, headers: Record<string, string> = {}) =>
       calls.send<T>(fillPath(path, { task_type: type }), {
         method: 'POST',
@@ -117,28 +109,43 @@ onNewDatabases('inline images', (start) => {
       })
     const body = (image: string) => ({ input: [{ image }], wait: true })
     expect((await post<TaskQuote>(routes.quoteTask.path, body(base64(one)))).data.credits).toBe(1)
-    expect(await storedHashes(service)).toEqual([])
+    expect(await storedHashes(service())).toEqual([])
     const first = await calls.create(type, body(base64(one)))
     const joining = { prefer: 'join-identical' }
     const joined = await post(routes.createTask.path, body(`data:;base64,${base64(one)}`), joining)
     expect(joined.data).toMatchObject({ task_id: first.data.task_id, joined: true })
     const different = await post<{ task_id: string }>(routes.createTask.path, body(base64(other)), joining)
     expect(different.data.task_id).not.toBe(first.data.task_id)
-    expect(await storedHashes(service)).toHaveLength(2)
+    expect(await storedHashes(service())).toHaveLength(2)
     await calls.stop(different.data.task_id)
     await calls.stop(first.data.task_id)
+  })
+
+  test('of an unfinished task count towards the quota, and are kept until it is stopped or cancelled', async () => {
+    await using limited = await start({ operations: [imageModule], storageQuota: 100 })
+    const account = await limited.account(20)
+    const calls = api(account)
+    const tasks = []
+    for (let index = 0; index < 3; index += 1)
+      tasks.push(await calls.create(type, { input: [{ image: base64(one) }], wait: true }))
+    const { db } = limited.running.service
+    expect(await storageUsed(db, account.id)).toBe(3 * one.length)
+    const big = await calls.create(type, { input: [{ image: base64(png('x'.repeat(60))) }], wait: true })
+    expect(big).toMatchObject({ status: 413, code: 6002, data: null })
+    expect(await storedHashes(limited)).toHaveLength(1)
+    for (const { data } of tasks) await calls.stop(data.task_id)
+    for (const { data } of tasks) await calls.ended(type, data.task_id)
+    expect(await storageUsed(db, account.id)).toBe(0)
+    await expect.poll(() => storedHashes(limited)).toEqual([])
+    expect(await accountBalance(db, account.id)).toBe(20)
   })
 })
 
 onNewMainDatabase('the content of inline images', (start) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await start({ operations: [imageModule] })
-  })
-  afterAll(() => service[Symbol.asyncDispose]())
+  const service = useService(start)
 
   test('of exactly 1 MiB are accepted, however their base64 is wrapped', async () => {
-    const calls = api(await service.account(20))
+    const calls = api(await service().account(20))
     const whole = Buffer.concat([one], 2 ** 20)
     const wrap = (columns: number) => base64(whole).replaceAll(new RegExp(`.{${columns}}`, 'g'), '$&\r\n')
     const input = [76, 64, 4].map((columns) => ({ image: wrap(columns) }))
@@ -156,10 +163,10 @@ onNewMainDatabase('the content of inline images', (start) => {
     ['an image of 1 MiB and a byte', base64(Buffer.concat([one], 2 ** 20 + 1)), 413, 6031],
     ['base64 with too much padding', `${base64(one).replace(/=+$/, '')}===`, 400, 6016],
   ])('%s is rejected, and nothing is stored', async (_, image, status, code) => {
-    const calls = api(await service.account(20))
+    const calls = api(await service().account(20))
     const response = await calls.create(type, { input: [{ image: base64(one) }, { image }] })
     expect(response).toMatchObject({ status, code, data: null })
     expect(response.msg).toContain('input[1].image')
-    expect(await storedHashes(service)).toEqual([])
+    expect(await storedHashes(service())).toEqual([])
   })
 })

@@ -5,6 +5,7 @@ import { ensureAccount } from '../../src/accounts/accounts.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import { findMaterial, openOriginal } from '../../src/library/materials.ts'
 import { hasPostgres, newDatabase } from '../postgres.ts'
+import { sweep } from '../soak-size.ts'
 import { addWithModel, newLibrary, type TestLibrary, writeImage } from './library.ts'
 import { colourModel } from './stand-in-model.ts'
 
@@ -44,10 +45,12 @@ async function replace(library: TestLibrary, name: string): Promise<void> {
   await rename(join(library.root, 'other.png'), library.media(name))
 }
 
-describe.for([
+const databases = [
   ['SQLite', async () => newLibrary()],
   ['PostgreSQL', async () => newLibrary(await newDatabase())],
-] as const)('a file that replaces another one, on %s', ([name, create]) => {
+] as const
+
+describe.for(sweep(databases, 1))('a file that replaces another one, on %s', ([name, create]) => {
   const isMissing = name === 'PostgreSQL' && !hasPostgres
 
   test.skipIf(isMissing)(

@@ -7,6 +7,7 @@ import { embedSoundQuery } from '../../src/engines/embedding/open-sound.ts'
 import { findMaterials, openLibrarySearch } from '../../src/library/search.ts'
 import { installFakeClap } from '../engines/embedding/fake-clap.ts'
 import { hasPostgres, newDatabase } from '../postgres.ts'
+import { sweep } from '../soak-size.ts'
 import { addWithModel, newLibrary, rights, type TestLibrary, writeImage, writeSound } from './library.ts'
 import { colourModel } from './stand-in-model.ts'
 
@@ -49,10 +50,12 @@ const spaces = async (library: TestLibrary) => {
   return rows.map((row) => [row.path, row.part, row.start_ms, row.space])
 }
 
-describe.for([
+const databases = [
   ['SQLite', async () => await libraryOfTones()],
   ['PostgreSQL', async () => await libraryOfTones(await newDatabase())],
-] as const)('sounds on %s', ([name, create]) => {
+] as const
+
+describe.for(sweep(databases, 1))('sounds on %s', ([name, create]) => {
   test.skipIf(name === 'PostgreSQL' && !hasPostgres)(
     'get vectors once a model is installed, and are found by them and by their words',
     async () => {

@@ -8,37 +8,14 @@ import { wrongFields } from '../contract/laws.ts'
 import { materialEmbed as table } from '../contract/material-embed.ts'
 import { installFakeSiglip } from '../engines/embedding/fake-siglip.ts'
 import { generateMedia, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
-import { startFakeService } from '../engines/services/fake-service.ts'
-import { api, type Api, type ApiResponse } from '../service/api.ts'
+import { api, type Api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
+import { soakSize, sweep } from '../soak-size.ts'
+import { base64, embed, type Embeddings, type Item, type, vectors } from './embedding-calls.ts'
 
-const type = 'material_embed'
 const folder = await scratchFolder()
 const packsFolder = join(folder, 'packs')
 await installFakeSiglip(packsFolder, 'siglip2-base')
-
-interface Embeddings {
-  readonly data: readonly {
-    readonly index: number
-    readonly embedding: number[]
-    readonly normalized: true
-  }[]
-  readonly usage: { readonly texts: number; readonly images: number; readonly total: number }
-  readonly engine: string
-  readonly space: string
-}
-
-type Item = Readonly<Record<string, unknown>>
-
-const embed = (calls: Api, input: readonly Item[], more: object = {}): Promise<ApiResponse<Embeddings>> =>
-  calls.create(type, { input, ...more }) as unknown as Promise<ApiResponse<Embeddings>>
-
-/** Vectors of a request that succeeds. */
-async function vectors(calls: Api, input: readonly Item[], more: object = {}): Promise<number[][]> {
-  const { code, msg, data } = await embed(calls, input, more)
-  expect([code, msg]).toEqual([200, 'success'])
-  return data.data.map(({ embedding }) => embedding)
-}
 
 async function image(name: string, source = 'testsrc=s=60x40', more: readonly string[] = []) {
   const inputs = ['-f', 'lavfi', '-i', source, ...more, '-frames:v', '1']
@@ -46,7 +23,6 @@ async function image(name: string, source = 'testsrc=s=60x40', more: readonly st
 }
 
 const many = (item: Item, count: number) => Array.from({ length: count }, () => item)
-const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 
 const png = await image('a.png')
 const jpg = await image('b.jpg', 'testsrc2=s=41x64')
@@ -92,13 +68,14 @@ describe('the result', () => {
   })
 
   test('is the same bit for bit for base64, a data URI and a file id of an image', async () => {
-    for (const [name, bytes] of [
+    const images = [
       ['a.png', png],
       ['b.jpg', jpg],
       ['c.webp', await image('c.webp', 'testsrc=s=33x17')],
       ['d.bmp', await image('d.bmp', 'testsrc2=s=8x90')],
       ['half.png', await image('half.png', 'color=red@0.4:s=32x32,format=rgba')],
-    ] as const) {
+    ] as const
+    for (const [name, bytes] of sweep(images, 3)) {
       const { data: uploaded } = await calls.upload(name, bytes)
       const [byId, plain, uri, wrapped] = await vectors(calls, [
         { file_id: uploaded.file_id },
@@ -112,9 +89,10 @@ describe('the result', () => {
     }
   })
 
-  test('of a batch of 16 equals those of 16 single calls', async () => {
+  const batchSize = soakSize(6, 16)
+  test(`of a batch of ${batchSize} equals those of ${batchSize} single calls`, async () => {
     const items = await Promise.all(
-      Array.from({ length: 16 }, async (_, index) =>
+      Array.from({ length: batchSize }, async (_, index) =>
         index % 2 === 0
           ? { text: `${'cat '.repeat(index)}dog` }
           : { image: base64(await image(`${index}.png`, `testsrc2=s=${16 + index}x${48 - index}`)) },
@@ -257,44 +235,4 @@ describe('a request is rejected, and costs nothing,', () => {
     const inside = { ...wrong, msg: expect.stringContaining('input[1].image') as unknown }
     await expectRejected([{ file_id: file }, { image: base64(png.slice(0, 60)) }], inside)
   })
-})
-
-test('a key may send 60 requests a minute, or as many as the settings allow', async () => {
-  await using usual = await startTestService({ operations, packs: { folder: packsFolder } })
-  const account = await usual.account(0)
-  const codes: number[] = []
-  for (let index = 0; index < 61; index += 1) codes.push((await api(account).create(type, {})).code)
-  expect(codes).toEqual([...Array<number>(60).fill(6013), 6032])
-  expect(await api(account).create(type, {})).toMatchObject({ status: 429, code: 6032 })
-  expect(await api(await usual.account(0)).create(type, {})).toMatchObject({ code: 6013 })
-  await using strict = await startTestService({
-    operations,
-    packs: { folder: packsFolder },
-    rateLimits: { material_embed: 1 },
-  })
-  const own = api(await strict.account(0))
-  expect(await vectors(own, [{ text: 'a' }])).toHaveLength(1)
-  expect(await embed(own, [{ text: 'a' }])).toMatchObject({ status: 429, code: 6032 })
-})
-
-test('a configured service embeds instead, and its failure is refunded', async () => {
-  await using fake = await startFakeService((response, { body }) => {
-    const { input } = JSON.parse(body.toString()) as { input: readonly unknown[] }
-    const data = input.map((_, index) => ({ index, embedding: [index + 1, 1] }))
-    response.setHeader('content-type', 'application/json').end(JSON.stringify({ data }))
-  })
-  const address = `jina+${fake.origin}/v1`
-  const services = { embedding: { address, model: 'jina-clip-v2' } }
-  await using remote = await startTestService({ operations, services })
-  const own = api(await remote.account(5))
-  const { data } = await embed(own, [{ image: base64(png) }, { text: 'a' }], { task: 'retrieval.query' })
-  expect(data).toMatchObject({ space: 'jina:jina-clip-v2', usage: { texts: 1, images: 1, total: 2 } })
-  const bodies = fake.heard.map(({ body }) => JSON.parse(body.toString()) as Item)
-  expect(bodies).toMatchObject([
-    { input: [{ text: 'a' }], task: 'retrieval.query' },
-    { input: [{ image: base64(png) }] },
-  ])
-  fake.otherwise = (response) => void response.end('{}')
-  expect(await embed(own, [{ image: base64(png) }])).toMatchObject({ status: 500, code: 6401, data: null })
-  expect(await own.balance()).toBe(4)
 })
