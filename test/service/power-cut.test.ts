@@ -5,7 +5,7 @@ import { createTestDisk, diskUnavailableReason } from './disk.ts'
 import { killRounds, seededRandom } from './kill-rounds.ts'
 import { powerCut } from './power-cut.ts'
 
-const rounds = soakSize(2, 20)
+const rounds = soakSize(5, 20)
 const reason = await diskUnavailableReason()
 
 test.skipIf(reason !== null)(
