@@ -21,8 +21,12 @@ export const onNewMainDatabase: (name: string, suite: Suite) => void = soakSize(
 )
 
 /** Runs a suite against one service on SQLite and against one on PostgreSQL; tests use accounts of their own. */
-export function onDatabases(name: string, suite: (service: () => TestService) => void): void {
-  onNewDatabases(name, (start) => withService(start, suite))
+export function onDatabases(
+  name: string,
+  suite: (service: () => TestService) => void,
+  options: TestServiceOptions = {},
+): void {
+  onNewDatabases(name, (start) => withService(() => start(options), suite))
 }
 
 /** Runs a suite against one service, for behaviour that does not depend on the database. */

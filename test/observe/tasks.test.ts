@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { defaultRetryDelaysMs } from '../../src/tasks/execute.ts'
 import { sendRequest, envelope } from '../http/raw-http.ts'
 import { api, pollUntil, type Api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
@@ -62,7 +63,7 @@ test('lines of a task contain the request that created or cancelled it', async (
 })
 
 test('failed attempts are logged with their reason, and the end with the refund', async () => {
-  await using other = await startTestService()
+  await using other = await startTestService({ retryDelaysMs: defaultRetryDelaysMs })
   const account = api(other)
   const { data: file } = await account.upload('private.txt', 'some bytes')
   const { data: task } = await account.create('test_copy', { file_id: file.file_id, behaviour: 'break' })

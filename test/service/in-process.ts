@@ -48,6 +48,8 @@ export interface TestServiceOptions {
   readonly localImport?: boolean
   readonly privateFolders?: readonly PrivateFolder[]
   readonly resultTimeoutMs?: number
+  /** Short by default: attempts and their order are the same. */
+  readonly retryDelaysMs?: readonly number[]
   readonly agentAnswers?: AgentAnswers
   readonly questionTimeoutMs?: number
   /** Milliseconds since 1970. */
@@ -84,7 +86,6 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   }
   const running = await startService({
     operations: [fakeModule],
-    // Attempts and their order are the same with short waits between them.
     retryDelaysMs: [10, 20],
     ...options,
     dataDir,
