@@ -20,7 +20,7 @@ const answers: readonly Answer[] = [
 ]
 
 /** Folders to import. Videos take long. */
-const folders = soakSize(['image'], ['image', 'ocr', join('video', 'natural')])
+const folders = soakSize(['image', 'ocr'], ['image', 'ocr', join('video', 'natural')])
 const asked = soakSize<readonly Answer[]>(
   answers.filter(([scope]) => scope === 'image'),
   answers,
