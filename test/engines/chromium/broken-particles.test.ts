@@ -177,7 +177,7 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
       body,
       `${timeline('')}; document.getElementById('b').addEventListener('animationend', () => { for (;;); })`,
     )
-    await expect(play([page], { limits: { blockedCpuMs: 1000 } })).rejects.toMatchObject({
+    await expect(play([page], { limits: { blockedCpuMs: 300 } })).rejects.toMatchObject({
       code: 6016,
       message: expect.stringMatching(/^title did not respond in time/),
     })
@@ -234,8 +234,8 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
   it('is played to its end on a machine without free processor time', async () => {
     // It waits without using processor time, like a browser that gets none.
     const page = particle('<p>x</p>', timeline('if (t === 0.2) new Response(new ReadableStream()).text()'))
-    const problems = await dryRunProblems(page, { settleMs: 2500, playCpuMs: 2000 })
-    expect(problems).toEqual([{ message: expect.stringContaining('did not finish within 2.5 s') }])
+    const problems = await dryRunProblems(page, { settleMs: 1500, playCpuMs: 1000 })
+    expect(problems).toEqual([{ message: expect.stringContaining('did not finish within 1.5 s') }])
   })
 
   it('gets a warning if it draws nothing', async () => {

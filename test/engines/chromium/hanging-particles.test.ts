@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { findChromium } from '../../../src/engines/chromium/locate.ts'
 import { setSearchPath, splitSearchPath } from '../../../src/platform/environment.ts'
+import { soakSize } from '../../soak-size.ts'
 import { captureFolder, dryRunProblems, lacksBrowser, particle, play, timeline } from './play.ts'
 
 /** Replaces the browser by a script that records each start. Returns a function that returns their number. */
@@ -42,7 +43,7 @@ const didNotRespond = 'did not respond in time; one of its scripts may run forev
 
 describe.skipIf(lacksBrowser || process.platform === 'win32')('a particle whose script never ends', () => {
   // Only the limit of processor time can end it before the test's own timeout.
-  const limits = { blockedCpuMs: 1000, responseMs: 600_000 }
+  const limits = { blockedCpuMs: 300, responseMs: 600_000 }
 
   it.each(endless)('$when is checked once, and ends by its processor time', async ({ body, script }) => {
     const starts = await countStarts()
@@ -67,7 +68,7 @@ describe.skipIf(lacksBrowser || process.platform === 'win32')('a particle whose 
 
 describe.skipIf(lacksBrowser || process.platform === 'win32')('a browser that is late by the clock', () => {
   // Like a busy machine: the time for a response passes before the limits of processor time.
-  const limits = { responseMs: 1500, blockedCpuMs: 600_000, workCpuMs: 600_000 }
+  const limits = { responseMs: soakSize(800, 1500), blockedCpuMs: 600_000, workCpuMs: 600_000 }
   const late = particle('', timeline('if (t > 0.4) for (;;);'))
   const error = {
     code: 6402,
@@ -90,22 +91,23 @@ describe.skipIf(lacksBrowser || process.platform === 'win32')('a browser that is
 
 describe.skipIf(lacksBrowser)('a slow particle', () => {
   it('is played to its end if no frame takes the limit of processor time', async () => {
-    // Its clock does not advance, so loops do the work: ten frames of 0.2 s on a fast machine.
-    const page = particle('<p>x</p>', timeline('let n = 2e8; while (n > 0) n -= 1; window.left = n'))
-    expect(await dryRunProblems(page, { fps: 10, blockedCpuMs: 2500 })).toEqual([])
+    // Its clock does not advance, so loops do the work: ten frames of 0.1 or 0.2 s on a fast machine.
+    const loops = soakSize(1e8, 2e8)
+    const page = particle('<p>x</p>', timeline(`let n = ${loops}; while (n > 0) n -= 1; window.left = n`))
+    expect(await dryRunProblems(page, { fps: 10, blockedCpuMs: loops / 80_000 })).toEqual([])
   })
 
   it('may wait for work that takes real time without a limit of processor time', async () => {
     const wait = 'if (t === 0.2) new Response(new ReadableStream()).text()'
     const page = particle('<p>x</p>', timeline(wait))
-    expect(await dryRunProblems(page, { settleMs: 2500, blockedCpuMs: 1000 })).toEqual([
-      { message: expect.stringContaining('did not finish within 2.5 s') },
+    expect(await dryRunProblems(page, { settleMs: 1500, blockedCpuMs: 300 })).toEqual([
+      { message: expect.stringContaining('did not finish within 1.5 s') },
     ])
   })
 
   it('ends when the browser spends too much processor time on one call', async () => {
     const script = timeline('const load = () => fetch("data:,x").then((r) => r.text()).then(load); load()')
-    expect(await dryRunProblems(particle('<p>x</p>', script), { workCpuMs: 1000 })).toEqual([
+    expect(await dryRunProblems(particle('<p>x</p>', script), { workCpuMs: 300 })).toEqual([
       { message: didNotRespond },
     ])
   })

@@ -10,6 +10,7 @@ import { unitVector } from '../../../src/engines/embedding/unit-vector.ts'
 import { manifest } from '../../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../../src/engines/packs/resolve.ts'
 import { requireAll } from '../../../src/engines/readiness.ts'
+import { soakSize } from '../../soak-size.ts'
 import { generateMedia, scratchFolder } from '../ffmpeg/generate-media.ts'
 import { installFakeSiglip, siglipSizes, textTowerOutput, tokenIds } from './fake-siglip.ts'
 
@@ -167,7 +168,9 @@ describe('images', () => {
 
 test('a batch gives the same bits as single calls, and vectors have length 1', async () => {
   const paths = await Promise.all(
-    Array.from({ length: 16 }, (_, index) => image(`${index}.png`, `testsrc2=s=${40 + index}x${60 - index}`)),
+    Array.from({ length: soakSize(4, 16) }, (_, index) =>
+      image(`${index}.png`, `testsrc2=s=${40 + index}x${60 - index}`),
+    ),
   )
   const texts = Array.from({ length: 16 }, (_, index) => `${'cat '.repeat(index)}dog`)
   await using model = await open()

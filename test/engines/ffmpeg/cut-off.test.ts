@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { correctByPackets } from '../../../src/engines/ffmpeg/cut-off.ts'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
+import { sweep } from '../../soak-size.ts'
 import { h264, generateMedia, picture, scratchFolder, tone } from './generate-media.ts'
 
 const folder = await scratchFolder()
@@ -19,6 +20,7 @@ const both = [...picture(seconds), ...tone(seconds), ...h264]
 
 const late = ['-vsync', 'passthrough', '-itsoffset', '4', ...picture(4)]
 
+/** In `npm test` also: a table, clusters, a late start, frames with and without a header. */
 const kinds: [name: string, args: readonly string[]][] = [
   ['many-key-frames.mp4', [...both, '-g', '25', ...early]],
   ['one-key-frame.mp4', [...both, ...early]],
@@ -32,7 +34,7 @@ const kinds: [name: string, args: readonly string[]][] = [
   ['sound.wav', tone(seconds)],
 ]
 
-test.each(kinds)('half of %s ends with its data', async (name, args) => {
+test.each(sweep(kinds, 5))('half of %s ends with its data', async (name, args) => {
   const whole = await generateMedia(at(name), args)
   expect(await cutOffMs(whole)).toBeUndefined()
   const bytes = await readFile(whole)
@@ -56,16 +58,18 @@ describe('a complete file is not reported as truncated', () => {
 
   const held = ['-vf', String.raw`select=eq(n\,0)+eq(n\,225)`, '-vsync', 'vfr']
 
-  test.each<[name: string, args: readonly string[]]>([
+  const whole: [name: string, args: readonly string[]][] = [
     ['its last frame is long', [...picture(10), ...held, ...h264]],
     ['its sound ends early', [...picture(6), ...tone(2), ...h264]],
     ['its picture ends early', [...picture(2), ...tone(6), ...h264]],
     ['it does not start at 0', [...both, '-output_ts_offset', '3600']],
-  ])('if %s', async (_, args) => {
-    for (const extension of ['mp4', 'mkv']) {
-      const path = await generateMedia(at(`whole.${extension}`), args)
-      expect(await cutOffMs(path), extension).toBeUndefined()
-    }
+  ]
+  const files = whole.flatMap(([name, args]) =>
+    ['mp4', 'mkv'].map((extension) => [name, extension, args] as const),
+  )
+
+  test.each(sweep(files, 4))('if %s, as %s', async (_, extension, args) => {
+    expect(await cutOffMs(await generateMedia(at(`whole.${extension}`), args))).toBeUndefined()
   })
 
   test('or extended if streams start at different times or a second picture continues', async () => {
@@ -82,7 +86,7 @@ describe('a complete file is not reported as truncated', () => {
     expect(await correctByPackets(path, facts, {})).toEqual(facts)
   })
 
-  test.each([0, 0x7fff_f000, 0x8000_0000, 0xffff_ffff])(
+  test.each(sweep([0, 0x7fff_f000, 0x8000_0000, 0xffff_ffff]))(
     'if it is a streamed WAV whose header states %i bytes',
     async (length) => {
       const bytes = await readFile(await generateMedia(at('whole.wav'), tone(2)))
@@ -99,11 +103,13 @@ describe('a complete file is not reported as truncated', () => {
 })
 
 describe('a header that states too short a duration', () => {
-  test.each([
-    ['mp4', 4000],
-    ['mkv', 4000],
-    ['mkv', 19_350],
-  ])('does not shorten a %s with a header of %d ms', async (extension, headerMs) => {
+  test.each(
+    sweep([
+      ['mp4', 4000],
+      ['mkv', 4000],
+      ['mkv', 19_350],
+    ] as const),
+  )('does not shorten a %s with a header of %d ms', async (extension, headerMs) => {
     const path = await generateMedia(at(`longer.${extension}`), [...picture(20), ...tone(12), ...h264])
     const facts = await probe(path)
     const headerFacts = {

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MediaFacts } from '../../../src/contract/media-facts.ts'
 import { fillPath, routes } from '../../../src/contract/routes.ts'
 import { correctByPackets } from '../../../src/engines/ffmpeg/cut-off.ts'
@@ -8,7 +8,8 @@ import { meanSeekDistance, quickProbe } from '../../../src/engines/ffmpeg/quick-
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { operations } from '../../../tools/index.ts'
 import { api } from '../../service/api.ts'
-import { startTestService } from '../../service/in-process.ts'
+import { startTestService, type TestService } from '../../service/in-process.ts'
+import { sweep } from '../../soak-size.ts'
 import { h264, generateMedia, picture, scratchFolder, tone } from './generate-media.ts'
 import { replaceFfmpeg } from './replace-ffmpeg.ts'
 
@@ -39,16 +40,19 @@ async function extentsBothWays(path: string, facts: MediaFacts) {
 }
 
 describe('a quick probe returns the same as many queries', () => {
-  test.each(kinds)('for %s, complete (%s) or truncated (%s)', async (name, isProbed, isPartProbed, args) => {
-    const path = await generateMedia(at(name), args)
-    const facts = await probe(path)
-    const whole = await extentsBothWays(path, facts)
-    expect(whole.quick).toEqual(isProbed ? whole.single : undefined)
-    const bytes = await readFile(path)
-    await writeFile(at(`part-${name}`), bytes.subarray(0, bytes.length * 0.6))
-    const part = await extentsBothWays(at(`part-${name}`), facts)
-    expect(part.quick?.[0]).toEqual(isPartProbed ? part.single[0] : undefined)
-  })
+  test.each(sweep(kinds, 3))(
+    'for %s, complete (%s) or truncated (%s)',
+    async (name, isProbed, isPartProbed, args) => {
+      const path = await generateMedia(at(name), args)
+      const facts = await probe(path)
+      const whole = await extentsBothWays(path, facts)
+      expect(whole.quick).toEqual(isProbed ? whole.single : undefined)
+      const bytes = await readFile(path)
+      await writeFile(at(`part-${name}`), bytes.subarray(0, bytes.length * 0.6))
+      const part = await extentsBothWays(at(`part-${name}`), facts)
+      expect(part.quick?.[0]).toEqual(isPartProbed ? part.single[0] : undefined)
+    },
+  )
 
   test.each([4000, 12_000])('for a header that states %d ms', async (headerMs) => {
     const path = await generateMedia(at('header.mkv'), both)
@@ -60,17 +64,33 @@ describe('a quick probe returns the same as many queries', () => {
   })
 })
 
-test.skipIf(process.platform === 'win32').each([
-  ['film.mp4', both, 2],
-  ['talk.m4a', tone(seconds), 2],
-  ['photo.jpg', [...picture(1), '-frames:v', '1'], 1],
-] as const)('ffprobe is started for %s as often as required', async (name, args, starts) => {
-  const clip = new Uint8Array(await readFile(await generateMedia(at(name), args)))
-  const startLog = at(`starts-${name}`)
-  using _ = await replaceFfmpeg(at('logging'), `echo "$$" >> '${startLog}'; exec "$FFPROBE" "$@"`, 'ffprobe')
-  await using service = await startTestService({ operations })
-  const calls = api(service)
-  const { data } = await calls.upload(name, clip)
-  await calls.send(fillPath(routes.inspectFile.path, { file_id: data.file_id }))
-  expect((await readFile(startLog, 'utf8')).trim().split('\n')).toHaveLength(starts)
+describe.skipIf(process.platform === 'win32')('ffprobe is started as often as required', () => {
+  const startLog = at('starts')
+  let [logging, service]: [Disposable?, TestService?] = []
+  beforeAll(async () => {
+    logging = await replaceFfmpeg(
+      at('logging'),
+      `echo "$$" >> '${startLog}'; exec "$FFPROBE" "$@"`,
+      'ffprobe',
+    )
+    service = await startTestService({ operations })
+  })
+  afterAll(async () => {
+    await service?.[Symbol.asyncDispose]()
+    logging?.[Symbol.dispose]()
+  })
+
+  test.each([
+    ['film.mp4', both, 2],
+    ['talk.m4a', tone(seconds), 2],
+    ['photo.jpg', [...picture(1), '-frames:v', '1'], 1],
+  ] as const)('for %s', async (name, args, starts) => {
+    if (!service) throw new Error('there is no service')
+    const clip = new Uint8Array(await readFile(await generateMedia(at(name), args)))
+    await writeFile(startLog, '')
+    const calls = api(service)
+    const { data } = await calls.upload(name, clip)
+    await calls.send(fillPath(routes.inspectFile.path, { file_id: data.file_id }))
+    expect((await readFile(startLog, 'utf8')).trim().split('\n')).toHaveLength(starts)
+  })
 })

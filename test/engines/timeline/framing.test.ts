@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Rect, Size } from '../../../src/media/geometry.ts'
 import type { ClipFraming } from '../../../src/media/timeline/framing.ts'
+import { sweep } from '../../soak-size.ts'
 import { ffmpeg } from '../../video-split-screen/media.ts'
 import { scratchFolder, setRotation } from '../ffmpeg/generate-media.ts'
 import { renderFramedFile } from './render-framings.ts'
@@ -71,7 +72,7 @@ function expectPart(picture: Uint8Array, source: Size, shown: Shown, tolerance =
 const whole = ({ width, height }: Size): Rect => ({ x: 0, y: 0, width, height })
 const portrait = { width: 216, height: 384 }
 
-test.each<[Source, Rect]>([
+const crops: readonly (readonly [Source, Rect])[] = [
   [wide, { x: 100, y: 0, width: 202, height: 360 }],
   [
     { ...wide, name: 'ntsc', rate: { num: 30_000, den: 1001 } },
@@ -93,7 +94,9 @@ test.each<[Source, Rect]>([
     { name: 'anamorphic', width: 480, height: 360, sar: '4/3', displayed: 640, rate: pal },
     { x: 301, y: 0, width: 202, height: 360 },
   ],
-])('a crop fills the canvas: %j, %j', async (source, crop) => {
+]
+
+test.each(sweep(crops, 3))('a crop fills the canvas: %j, %j', async (source, crop) => {
   const { frames } = await renderFramings(source, portrait, [[12, { mode: 'crop', crop }]])
   const sar = (source.displayed ?? source.width) / source.width
   const part = { ...crop, x: crop.x / sar, width: crop.width / sar }
@@ -125,7 +128,7 @@ test('a crop of a rotated recording is in displayed pixels', async () => {
   for (const { error } of compared) expect(error).toBeLessThan(0.5)
 })
 
-test.each<[string, Source['rate'], number, Rect, Rect]>([
+const moves: readonly (readonly [string, Source['rate'], number, Rect, Rect])[] = [
   [
     'a slow pan',
     { num: 30_000, den: 1001 },
@@ -154,7 +157,9 @@ test.each<[string, Source['rate'], number, Rect, Rect]>([
     { x: 300, y: 90, width: 152, height: 270 },
     { x: 240, y: 0, width: 202, height: 360 },
   ],
-])('%s follows a line without shaking', async (_, rate, count, crop, moveTo) => {
+]
+
+test.each(sweep(moves))('%s follows a line without shaking', async (_, rate, count, crop, moveTo) => {
   const source = { ...wide, name: `moving-${count}`, rate }
   const { frames } = await renderFramings(source, portrait, [
     [4, { mode: 'crop', crop }],
@@ -203,21 +208,24 @@ test('a move that is divided into parts is the same as a whole one', async () =>
     })
 })
 
-test.each([0, 3, 40])('the whole picture is shown over a copy blurred by %d pixels', async (blurSigma) => {
-  const source = { ...wide, name: 'fit' }
-  const { frames } = await renderFramings(source, portrait, [[10, { mode: 'fit', blurSigma }]])
-  const slot = { x: 0, y: 132, width: 216, height: 120 }
-  const picture = frames[5] ?? new Uint8Array()
-  expectPart(picture, source, { canvas: portrait, part: whole(source), slot }, 0.8)
-  const background = [...picture.subarray(0, 216 * 120)]
-  const mean = background.reduce((sum, value) => sum + value, 0) / background.length
-  const range = Math.max(...background) - Math.min(...background)
-  if (blurSigma === 0) expect([mean, range]).toEqual([16, 0])
-  // The mean of the spots and their ground; a wide blur hides the spots.
-  else expect(mean).toBeGreaterThan(42)
-  if (blurSigma === 40) expect(range).toBeLessThan(20)
-  if (blurSigma === 3) expect(range).toBeGreaterThan(40)
-})
+test.each(sweep([0, 3, 40]))(
+  'the whole picture is shown over a copy blurred by %d pixels',
+  async (blurSigma) => {
+    const source = { ...wide, name: 'fit' }
+    const { frames } = await renderFramings(source, portrait, [[10, { mode: 'fit', blurSigma }]])
+    const slot = { x: 0, y: 132, width: 216, height: 120 }
+    const picture = frames[5] ?? new Uint8Array()
+    expectPart(picture, source, { canvas: portrait, part: whole(source), slot }, 0.8)
+    const background = [...picture.subarray(0, 216 * 120)]
+    const mean = background.reduce((sum, value) => sum + value, 0) / background.length
+    const range = Math.max(...background) - Math.min(...background)
+    if (blurSigma === 0) expect([mean, range]).toEqual([16, 0])
+    // The mean of the spots and their ground; a wide blur hides the spots.
+    else expect(mean).toBeGreaterThan(42)
+    if (blurSigma === 40) expect(range).toBeLessThan(20)
+    if (blurSigma === 3) expect(range).toBeGreaterThan(40)
+  },
+)
 
 test('a split picture shows each crop in its slot, and black elsewhere', async () => {
   const slots = [
