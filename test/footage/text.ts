@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto'
 import { createCanvas, type Canvas, type SKRSContext2D } from '@napi-rs/canvas'
+import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import { generateOnce } from '../engines/ffmpeg/media-cache.ts'
 import { seededNumbers } from './world.ts'
 import { writeVideo } from './write-video.ts'
 import type { Bounds } from '../../src/media/geometry.ts'
@@ -113,6 +116,9 @@ export function visibleBoxAt(drawnCaption: DrawnCaption, frame: number, size: Fo
   return box.left < box.right && box.top < box.bottom ? box : undefined
 }
 
+/** Changes with the drawing, so that cached footage is drawn again. */
+const drawing = 'footage of captions, 1'
+
 /** Draws footage to a video file. Returns its captions with their boxes. */
 export async function drawFootage(
   path: string,
@@ -120,24 +126,34 @@ export async function drawFootage(
   encoding?: readonly string[],
 ): Promise<DrawnCaption[]> {
   const drawnCaptions = footage.captions.map(drawCaption)
+  // The letters depend on the fonts of the machine.
+  const letters = createHash('sha256')
+  for (const { picture } of drawnCaptions) letters.update(picture.data())
+  const described = JSON.stringify([footage, encoding, letters.digest('hex')])
+  await generateOnce(path, {
+    program: [drawing, (await locateFfmpeg()).version, described],
+    args: [],
+    generate: (to) => writeVideo(to, { ...footage, pictures: drawFrames(footage, drawnCaptions) }, encoding),
+  })
+  return drawnCaptions
+}
+
+/** Draws the frames of footage: RGBA pixels in a buffer that is reused. */
+function* drawFrames(footage: Footage, drawnCaptions: readonly DrawnCaption[]): Generator<Uint8Array> {
   const canvas = createCanvas(footage.width, footage.height)
   const pen = canvas.getContext('2d')
   const drawBackground = createBackground(footage)
-  function* frames() {
-    for (let frame = 0; frame < footage.frames; frame += 1) {
-      pen.globalAlpha = 1
-      drawBackground(pen, frame)
-      for (const drawnCaption of drawnCaptions) {
-        pen.globalAlpha = opacityAt(drawnCaption.caption, frame)
-        if (pen.globalAlpha === 0) continue
-        const { x, y } = cornerAt(drawnCaption, frame)
-        pen.drawImage(drawnCaption.picture, x, y)
-      }
-      yield canvas.data()
+  for (let frame = 0; frame < footage.frames; frame += 1) {
+    pen.globalAlpha = 1
+    drawBackground(pen, frame)
+    for (const drawnCaption of drawnCaptions) {
+      pen.globalAlpha = opacityAt(drawnCaption.caption, frame)
+      if (pen.globalAlpha === 0) continue
+      const { x, y } = cornerAt(drawnCaption, frame)
+      pen.drawImage(drawnCaption.picture, x, y)
     }
+    yield canvas.data()
   }
-  await writeVideo(path, { ...footage, pictures: frames() }, encoding)
-  return drawnCaptions
 }
 
 /** Creates a background of random shapes, larger than the picture. Returns a function that draws a frame of it. */
