@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { deflateSync, crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { sweep } from '../../soak-size.ts'
 import {
   counterCells,
   lacksBrowser,
@@ -161,8 +162,8 @@ describe.skipIf(lacksBrowser)('a captured frame', () => {
   })
 })
 
-describe.skipIf(lacksBrowser).each(['begin-frame', 'screenshot'] as const)('by %s', (method) => {
-  it.each([
+describe.skipIf(lacksBrowser)('motion', () => {
+  const kinds = [
     {
       what: 'CSS animations',
       body: `<style>@keyframes go { to { left: 100px } } #box { animation: go 1s linear forwards }</style>${box}`,
@@ -190,12 +191,18 @@ describe.skipIf(lacksBrowser).each(['begin-frame', 'screenshot'] as const)('by %
       body: '<svg width="320" height="180"><rect y="60" width="40" height="40" fill="blue"><animate attributeName="x" from="0" to="100" dur="1s"/></rect></svg>',
       script: timeline(''),
     },
-  ])('shows $what frame by frame', async ({ body, script }) => {
+  ]
+  const methods = ['begin-frame', 'screenshot'] as const
+  /** Half of them has each kind once, and both methods. */
+  const jobs = kinds.flatMap((kind) => methods.map((method) => ({ ...kind, method })))
+
+  it.each(sweep(jobs, kinds.length))('by $what is shown frame by frame with $method', async (job) => {
+    const { body, script, method } = job
     const shots = await play([particle(body, script)], { method, threads: 2 })
     expect(shots.map(({ png }) => leftEdge(png))).toEqual(counted.map((frame) => frame * 10))
   })
 
-  it('delivers the end of an animation by the next frame', async () => {
+  it.each(methods)('ends with an event by the next frame with %s', async (method) => {
     const body = `<style>@keyframes go { to { left: 30px } } #box { animation: go 0.3s linear forwards }</style>${box}`
     const script = `${timeline('')}; document.getElementById('box').addEventListener('animationend', () => {
       document.getElementById('box').style.top = '0px' })`

@@ -20,7 +20,7 @@ const both = [...picture(seconds), ...tone(seconds), ...h264]
 
 const late = ['-vsync', 'passthrough', '-itsoffset', '4', ...picture(4)]
 
-/** In `npm test` also: a table, clusters, a late start, frames with and without a header. */
+/** Every second one is in `npm test`: an index, clusters, a late start, frames of sound, and a header with a size. */
 const kinds: [name: string, args: readonly string[]][] = [
   ['many-key-frames.mp4', [...both, '-g', '25', ...early]],
   ['one-key-frame.mp4', [...both, ...early]],

@@ -7,6 +7,7 @@ import { basicPitchFrames, openBasicPitchModel } from '../../../src/engines/pian
 import { temporaryFolder } from '../../mcp/temporary-folder.ts'
 import { startMirror } from '../../packs/mirror.ts'
 import { modelBytes, modelPack, testPacks } from '../../packs/pack-fixtures.ts'
+import { soakSize } from '../../soak-size.ts'
 import { testdata } from '../ffmpeg/generate-media.ts'
 import { useTestPacks } from '../vision/test-packs.ts'
 
@@ -35,16 +36,19 @@ test('a request to a thread that is stuck fails, and so do later ones', async ()
   const known = { 'onnx-runtime': manifest['onnx-runtime'], 'piano-transcription': modelPack() }
   configurePacks(testPacks(scratch.path, known, { mirror: mirror.address }))
   const module = new URL('./silent-thread', import.meta.url)
-  const kind = { pack: 'piano-transcription', purpose: 'the test', module, stallMs: 3000 } as const
+  const kind = { pack: 'piano-transcription', purpose: 'the test', module, stallMs: 1000 } as const
   await using threads = await openModelThreads<null, null>(kind, 1, new AbortController().signal)
-  const stuck = { code: 6402, retryable: true, message: 'the test made no progress for 3 s' }
+  const stuck = { code: 6402, retryable: true, message: 'the test made no progress for 1 s' }
   await expect(threads.run(null, [])).rejects.toMatchObject(stuck)
   await expect(threads.run(null, [])).rejects.toMatchObject(stuck)
 })
 
-/** Twelve seconds of non-repeating audio, in chunks. */
+/** Length of the audio, seconds: several windows of two. */
+const seconds = soakSize(6, 12)
+
+/** Non-repeating audio, in chunks. */
 async function* sweep(): AsyncGenerator<Float32Array> {
-  for (let from = 0; from < 12 * 22_050; from += 10_000) {
+  for (let from = 0; from < seconds * 22_050; from += 10_000) {
     const at = (index: number) => (from + index) / 22_050
     yield await Promise.resolve(
       Float32Array.from(
@@ -70,7 +74,7 @@ test.skipIf(testdata('models') === undefined)(
       return onsets
     }
     const alone = await onsetsWith(1)
-    expect(alone.length).toBeGreaterThan(12 * 86 * 88)
+    expect(alone.length).toBeGreaterThan(seconds * 86 * 88)
     expect(await onsetsWith(3)).toEqual(alone)
     await expect(onsetsWith(3, new AbortController(), 1)).rejects.toThrow('enough')
   },

@@ -8,6 +8,7 @@ import {
   type FacesAt,
 } from '../../../src/engines/vision/detect-faces.ts'
 import type { Face } from '../../../src/media/vision/face.ts'
+import { soakSize } from '../../soak-size.ts'
 import { generateMedia, h264, scratchFolder, setRotation, testdata, tone } from '../ffmpeg/generate-media.ts'
 import { useTestPacks } from './test-packs.ts'
 
@@ -64,9 +65,10 @@ describe.skipIf(testdata('models') === undefined)('faces (REELWRIGHT_TESTDATA)',
   })
 
   it('of a speaker are found in at least 95 % of the frames, where the speaker is', async () => {
-    const sampled = await search(pathOf('video', 'opendubbing-englishvideo.mp4'), { perSecond: 5 })
+    const perSecond = soakSize(2, 5)
+    const sampled = await search(pathOf('video', 'opendubbing-englishvideo.mp4'), { perSecond })
     expect(sampled.map(({ seconds }) => seconds)).toEqual(
-      Array.from({ length: 50 }, (_, index) => expect.closeTo(index / 5, 6)),
+      Array.from({ length: 10 * perSecond }, (_, index) => expect.closeTo(index / perSecond, 6)),
     )
     const found = sampled.filter(({ faces }) => faces.length === 1)
     expect(found.length).toBeGreaterThanOrEqual(0.95 * sampled.length)
@@ -83,8 +85,10 @@ describe.skipIf(testdata('models') === undefined)('faces (REELWRIGHT_TESTDATA)',
   it('are not found in pages of text and traffic', async () => {
     for (const page of ['en.jpg', 'text_rec.jpg', 'img_exif_orientation.jpg'])
       expect(await searchImage(pathOf('ocr', page)), page).toEqual([])
-    const sampled = await search(join(testdata('video') ?? '', 'natural', 'car-detection.mp4'))
-    expect(sampled).toHaveLength(63)
+    const cars = join(testdata('video') ?? '', 'natural', 'car-detection.mp4')
+    const [perSecond, count] = soakSize([0.5, 16], [2, 63])
+    const sampled = await search(cars, { perSecond })
+    expect(sampled).toHaveLength(count)
     expect(sampled.flatMap(({ faces }) => faces)).toEqual([])
   })
 
@@ -127,6 +131,7 @@ describe.skipIf(testdata('models') === undefined)('faces (REELWRIGHT_TESTDATA)',
     ])
     const controller = new AbortController()
     let [count, after] = [0, 0]
+    const [early, late] = soakSize([40, 120], [100, 400])
     const frames = detectFaces(path, await probe(path), {
       ...{ perSecond: 25, threads: 2, signal: controller.signal },
     })
@@ -134,8 +139,8 @@ describe.skipIf(testdata('models') === undefined)('faces (REELWRIGHT_TESTDATA)',
       for await (const { seconds } of frames) {
         expect(seconds).toBeCloseTo(count / 25, 6)
         count += 1
-        if (count === 100) after = process.memoryUsage().rss
-        if (count === 400) controller.abort(new Error('enough'))
+        if (count === early) after = process.memoryUsage().rss
+        if (count === late) controller.abort(new Error('enough'))
       }
     }
     await expect(reading()).rejects.toThrow('enough')
