@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { estimateTokens } from '../../src/engines/language-model/messages.ts'
 import { pollUntil } from '../service/api.ts'
+import { soakSize } from '../soak-size.ts'
 import { srtOf } from '../subtitle-translate/translation-service.ts'
 import { fakeChinese } from '../subtitle-translate/translator.ts'
 import { startAgentSession, type AgentSession, type ConnectedAgent } from './agent-session.ts'
@@ -176,7 +177,7 @@ describe('an agent that answers', () => {
 
   test('in another session receives the questions with get_task, and the result', async () => {
     const first = await askFor(agent, 'other.srt', linesOf('other'))
-    await using other = await agentSession.connect('legacy')
+    const other = await agentSession.shared('legacy')
     const seen = await other.call('get_task', { task_id: first.data['task_id'] })
     expect(seen.data['questions']).toEqual(first.data['questions'])
     const { reply } = await answerUntilEnded(other, seen, translated)
@@ -195,13 +196,15 @@ describe('an agent that answers', () => {
     expect(ended).toMatchObject({ status: 'cancelled', answers: [{ outcome: 'ignored' }] })
   })
 
-  test('with 10 MB is rejected with the reason, and an unknown question is ignored beside others', async () => {
+  const megabytes = soakSize(2, 10)
+
+  test(`with ${megabytes} MB is rejected with the reason, and an unknown question is ignored beside others`, async () => {
     const first = await askFor(agent, 'large.srt', linesOf('large'))
     const { task_id } = first.data
     const [{ question_id } = { question_id: '' }] = askedLines(first)
-    const large = [{ question_id, answer: { text: 'x'.repeat(10_000_000) } }]
+    const large = [{ question_id, answer: { text: 'x'.repeat(megabytes * 1_000_000) } }]
     expect((await agent.call('answer_questions', { task_id, answers: large })).text).toMatch(
-      /^6016: answers: 9.5 MiB are more than 1 MiB/,
+      new RegExp(`^6016: answers: ${soakSize('1.9', '9.5')} MiB are more than 1 MiB`),
     )
     const unknown = { outcome: 'ignored', problems: ['the task has no question with this id'] }
     const miscopied = ['first', question_id.slice(1), ''].map((id) => ({ question_id: id, answer: {} }))

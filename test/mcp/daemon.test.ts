@@ -6,16 +6,21 @@ import { expect, test } from 'vitest'
 import { readDaemonRecord } from '../../src/daemon/record.ts'
 import { stopDaemon, startAgentSession } from './agent-session.ts'
 import { pollUntil } from '../service/api.ts'
+import { soakSize } from '../soak-size.ts'
 import { suspendProcesses, findProcesses, waitUntilExited } from '../service/processes.ts'
 
 const run = promisify(execFile)
 
-test('eight servers started at once share one daemon', async () => {
+const servers = soakSize(4, 8)
+
+test(`${servers} servers started at once share one daemon`, async () => {
   await using agentSession = await startAgentSession()
-  const agents = await Promise.all(Array.from({ length: 8 }, () => agentSession.connect('modern')))
+  const agents = await Promise.all(Array.from({ length: servers }, () => agentSession.connect('modern')))
   try {
     const responses = await Promise.all(agents.map((agent) => agent.call('service_status')))
-    expect(responses.map(({ data }) => data['reachable'])).toEqual(Array.from({ length: 8 }, () => true))
+    expect(responses.map(({ data }) => data['reachable'])).toEqual(
+      Array.from({ length: servers }, () => true),
+    )
   } finally {
     await Promise.all(agents.map((agent) => agent[Symbol.asyncDispose]()))
   }

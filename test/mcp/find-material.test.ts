@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { fillLibrary } from '../material-search/filled-library.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fillLibrary, type FilledLibrary } from '../material-search/filled-library.ts'
 import { runCommand } from '../run-command.ts'
-import { startAgentSession } from './agent-session.ts'
+import { startAgentSession, type AgentSession } from './agent-session.ts'
 import { promptCalls } from './call-until-done.ts'
 
 interface FoundMaterials {
@@ -13,9 +13,15 @@ interface FoundMaterials {
   }
 }
 
+let session: AgentSession
+let library: FilledLibrary
+beforeAll(async () => {
+  session = await startAgentSession()
+  library = await fillLibrary(session.dataDir, `${session.workspace}/../media`)
+})
+afterAll(() => session[Symbol.asyncDispose]())
+
 test('an agent finds material as the prompt does, and saves it by its id, also in another session', async () => {
-  await using session = await startAgentSession()
-  const library = await fillLibrary(session.dataDir, `${session.workspace}/../media`)
   await using agent = await session.connect('modern')
   const [search, download] = await promptCalls(agent, 'find-material', { wanted: 'waves' })
   if (!search || !download) throw new Error('the prompt has no calls')
@@ -51,8 +57,6 @@ test('an agent finds material as the prompt does, and saves it by its id, also i
 })
 
 test('the accompaniment of a song is saved beside it', async () => {
-  await using session = await startAgentSession()
-  const library = await fillLibrary(session.dataDir, `${session.workspace}/../media`)
   await using agent = await session.connect('modern', { REELWRIGHT_TOOLSETS: 'library' })
   // The toolset has the tools that its next steps name.
   const { tools } = await agent.client.listTools()
@@ -71,18 +75,18 @@ test('the accompaniment of a song is saved beside it', async () => {
 })
 
 test('an agent without a library reads the command that fills it', async () => {
-  await using session = await startAgentSession()
-  await using agent = await session.connect('modern')
+  await using empty = await startAgentSession()
+  await using agent = await empty.connect('modern')
   const { data } = await agent.call('material_search', { scope: 'image', query: 'sea', wait_seconds: 45 })
-  const command = `run.mjs library add <folder> --licence <text> --attribution <text> --data-dir ${session.dataDir}`
+  const command = `run.mjs library add <folder> --licence <text> --attribution <text> --data-dir ${empty.dataDir}`
   expect(data['error']).toMatchObject({ code: 6401, hint: expect.stringContaining(command) })
   const status = async (details: boolean) =>
     (await agent.call('service_status', { details })).data['service'] as Readonly<Record<string, unknown>>
   expect(await status(false)).toMatchObject({ library: 'empty' })
   expect(await status(true)).toMatchObject({ library: { missing: expect.stringContaining(command) } })
-  await fillLibrary(session.dataDir, `${session.workspace}/../media`)
+  await fillLibrary(empty.dataDir, `${empty.workspace}/../media`)
   const described = '1 video, 1 image, 2 sounds; found by words alone'
   expect(await status(false)).toMatchObject({ library: described })
-  const { out } = await runCommand(['doctor'], { REELWRIGHT_DATA_DIR: session.dataDir })
+  const { out } = await runCommand(['doctor'], { REELWRIGHT_DATA_DIR: empty.dataDir })
   expect(out).toContain('library: materials are found by their words alone')
 })

@@ -73,7 +73,7 @@ test.for(scenarios.map(([era, rendering]) => [era, ...rendering] as const))(
   '%s client: %s of local paths becomes a video in the workspace',
   async ([era, name, args, expected], { skip, task }) => {
     skip(name === 'html_render_simple' && lacksBrowser, 'no browser is installed')
-    await using agent = await agentSession.connect(era)
+    const agent = await agentSession.shared(era)
     const progress: number[] = []
     const onprogress = ({ progress: percent }: { progress: number }) => void progress.push(percent)
     const call = async (tool: string, toolArgs: object) => {
