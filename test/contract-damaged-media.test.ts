@@ -91,6 +91,20 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
+/** Ids of uploaded files by name and damage: all operations share them. */
+const uploaded = new Map<string, Promise<string>>()
+
+function idOf(file: DamagedMedia['file'], damage: Damage): Promise<string> {
+  const key = `${file} ${damage}`
+  const id =
+    uploaded.get(key) ??
+    api(account)
+      .upload(file, contents[file][damage])
+      .then(({ data }) => data.file_id)
+  uploaded.set(key, id)
+  return id
+}
+
 /** Tables of an operation that reads media. */
 type DamageTables = OperationTables & Required<Pick<OperationTables, 'damaged'>>
 
@@ -100,10 +114,10 @@ const readsMedia = (table: OperationTables): table is DamageTables => table.dama
 async function requestWith({ operation, smallest, withoutModel, damaged }: DamageTables, damage: Damage) {
   const schema = operations.find((module) => module.operation.name === operation)?.operation.input
   if (!schema) throw new Error(`${operation} is not built`)
-  const { data } = await api(account).upload(damaged.file, contents[damaged.file][damage])
+  const fileId = await idOf(damaged.file, damage)
   let request: Readonly<Record<string, unknown>> = { ...smallest, ...withoutModel }
   for (const { path, value } of findFileRefs(schema, request)) {
-    if (value === '1') request = changed(request, path.join('.'), data.file_id)
+    if (value === '1') request = changed(request, path.join('.'), fileId)
   }
   return request
 }

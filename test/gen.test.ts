@@ -3,6 +3,7 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { sweep } from './soak-size.ts'
 
 const root = dirname(import.meta.dirname)
 
@@ -80,12 +81,14 @@ it('keeps the manifests consistent with package.json', async () => {
   await generate()
 })
 
-it.each([
+const tables = [
   ['README.md', '<!-- gen:operations -->'],
   ['docs/settings.md', '<!-- gen:settings -->'],
   ['docs/errors.md', '<!-- /gen:errors -->'],
   ['docs/contract.md', '<!-- gen:own-errors -->'],
-])('fails if %s has no %s', async (document, marker) => {
+] as const
+
+it.each(sweep(tables))('fails if %s has no %s', async (document, marker) => {
   await documents(document, (text) => text.replace(marker, ''))
   const { code, err } = await generate('--check')
   expect(code).toBe(1)

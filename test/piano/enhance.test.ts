@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { LoudnessMeter, TruePeakMeter } from '../../src/media/audio/loudness.ts'
+import { sweep } from '../soak-size.ts'
 import { readMidi } from './read-midi.ts'
 import type { Performance } from '../../src/media/piano/note.ts'
 import { pianoAudioEnhance } from '../../tools/piano-audio-enhance/contract.ts'
@@ -76,11 +77,13 @@ describe.skipIf(!isReady)('piano_audio_enhance (REELWRIGHT_TESTDATA)', () => {
     expect(f1([scoreNotes({ notes, pedals: [] }, found.notes)])).toBeGreaterThan(0.9)
   })
 
-  it.each([
+  const sources: readonly (readonly [name: string, args: readonly string[]])[] = [
     ['silence first, stereo, an odd rate', ['-af', 'adelay=2300:all=1', '-ar', '44056', '-ac', '2']],
     ['very soft', ['-af', 'volume=-30dB']],
     ['slightly clipped', ['-af', 'volume=14dB,alimiter=limit=0.98:level=0']],
-  ])('%s', async (name, args) => {
+  ]
+
+  it.each(sweep(sources))('%s', async (name, args) => {
     const path = await generateMedia(at(`${name}.wav`), ['-i', at('piece.wav'), ...args])
     const { output, sound: resultSound } = await enhance(path)
     const source = await stereoOf(path)

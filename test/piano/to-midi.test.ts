@@ -5,6 +5,7 @@ import type { Performance } from '../../src/media/piano/note.ts'
 import { pianoAudioToMidi } from '../../tools/piano-audio-to-midi/contract.ts'
 import { generateMedia, scratchFolder, testdata } from '../engines/ffmpeg/generate-media.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
+import { sweep } from '../soak-size.ts'
 import { conditions } from './recording-conditions.ts'
 import { firstSeconds, generatePiece } from './generated-pieces.ts'
 import { florestan, record, recordingRate, writeWav } from './recordings.ts'
@@ -93,13 +94,16 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
     expect(Math.min(...(loud ?? []))).toBeGreaterThan(Math.max(...(soft ?? [])))
   })
 
-  it.each([
+  // By container and codec: a cover, more channels than two, and a rate below that of the model.
+  const codings = [
     ['a stereo mp3 with a cover', 'cover.mp3', ['-ac', '2', '-b:a', '128k'], true],
     ['a sample rate of 37.8 kHz', 'odd.flac', ['-ar', '37800'], false],
-    ['telephone sound of 8 kHz', 'low.wav', ['-ar', '8000'], false],
     ['six channels', 'six.ogg', ['-ac', '6', '-c:a', 'flac', '-strict', '-2'], false],
     ['AAC', 'piece.m4a', ['-c:a', 'aac'], false],
-  ] as const)('transcribes %s', async (_, name, args, isCovered) => {
+    ['telephone sound of 8 kHz', 'low.wav', ['-ar', '8000'], false],
+  ] as const
+
+  it.each(sweep(codings, 3))('transcribes %s', async (_, name, args, isCovered) => {
     const cover = [
       '-f',
       'lavfi',
@@ -132,12 +136,15 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
     expect((await f1Of(path, moved)).f1).toBeGreaterThan(0.93)
   })
 
-  it.each(['noise', 'reverb', 'noise and reverb', 'low-pass'] as const)('tolerates %s', async (condition) => {
-    const path = await writeWav(at(`${condition}.wav`), conditions[condition](short.sound, recordingRate))
-    expect((await f1Of(path)).f1).toBeGreaterThan(0.85)
-  })
+  it.each(sweep(['noise and reverb', 'noise', 'reverb', 'low-pass'] as const))(
+    'tolerates %s',
+    async (condition) => {
+      const path = await writeWav(at(`${condition}.wav`), conditions[condition](short.sound, recordingRate))
+      expect((await f1Of(path)).f1).toBeGreaterThan(0.85)
+    },
+  )
 
-  it.each(['repeated', 'arpeggios', 'leaps', 'scales'] as const)('transcribes %s', async (kind) => {
+  it.each(sweep(['repeated', 'arpeggios', 'leaps', 'scales'] as const))('transcribes %s', async (kind) => {
     const truth = firstSeconds(generatePiece(kind, 22), 3)
     const path = await writeWav(at(`${kind}.wav`), await record(truth, { soundFont: florestan ?? '' }))
     expect((await f1Of(path, truth)).f1).toBeGreaterThan(0.75)
@@ -180,7 +187,7 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
     await expect(transcribe(path, folder)).rejects.toMatchObject(rejection(reason))
   })
 
-  it.each([
+  const speech = [
     'jfk.flac',
     'librispeech-1995-1837-0001.wav',
     'cosyvoice-zero_shot_prompt.wav',
@@ -188,7 +195,9 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
     'librivox/sense_and_sensibility_01_austen_64kb-0870.wav',
     'librivox/sense_and_sensibility_01_austen_64kb-0880.wav',
     'librivox/sense_and_sensibility_01_austen_64kb-0890.wav',
-  ])('rejects speech: %s', async (name) => {
+  ]
+
+  it.each(sweep(speech, 3))('rejects speech: %s', async (name) => {
     const path = join(testdata('speech') ?? '', name)
     await expect(transcribe(path, folder)).rejects.toMatchObject(rejection('like speech or noise'))
   })

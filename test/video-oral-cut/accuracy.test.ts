@@ -20,15 +20,9 @@ const cases = recordingLanguages.map((language, index) => ({
   room: index % 2 === 0 ? -62 : -70,
 }))
 
-/** In the short form, each language is cut once: every other one with its script, the others without. */
-const withScript = soakSize(
-  cases.filter((_, index) => index % 2 === 0),
-  cases,
-)
-const withoutScript = soakSize(
-  cases.filter((_, index) => index % 2 === 1),
-  cases,
-)
+/** In the short form, a language without spaces is cut with its script, and one with spaces without it. */
+const withScript = soakSize(cases.slice(0, 1), cases)
+const withoutScript = soakSize(cases.slice(1, 2), cases)
 
 describe.skipIf(!canSpeak || !hasSpeechFiles)('a cut of a recording with mistakes', async () => {
   const folder = await scratchFolder()

@@ -16,6 +16,7 @@ import {
 } from '../service/interruptions.ts'
 import { createServiceSequence } from '../service/killable-service.ts'
 import { suspendProcesses, waitUntilExited } from '../service/processes.ts'
+import { sweep } from '../soak-size.ts'
 import {
   createCut,
   type CutOutput,
@@ -88,7 +89,10 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a cut that is interrupted', async
     await recogniser?.[Symbol.asyncDispose]()
   })
 
-  const moments = interruptions.map((how, index) => ({ how, pieces: index + 1 }))
+  const moments = sweep(
+    interruptions.map((how, index) => ({ how, pieces: index + 1 })),
+    1,
+  )
   test.each(moments)(
     '$how after $pieces pieces: finished ones are not recognised again',
     async ({ how, pieces }) => {
@@ -108,19 +112,22 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a cut that is interrupted', async
     },
   )
 
-  test.each(interruptions)('%s during rendering: nothing is recognised again', async (how) => {
-    const before = heard()
-    const id = await createCut(await ensureRunning(), request())
-    const suspended = await suspendProcesses([encoders])
-    await interrupt(services, how)
-    await waitUntilExited(suspended)
-    const next = await ensureRunning()
-    expect(await comparable(await outputOf(next, id))).toEqual(expected)
-    expect(heard() - before).toBe(requests)
-    await waitUntilClean(services)
-  })
+  test.each(sweep(interruptions.toReversed(), 1))(
+    '%s during rendering: nothing is recognised again',
+    async (how) => {
+      const before = heard()
+      const id = await createCut(await ensureRunning(), request())
+      const suspended = await suspendProcesses([encoders])
+      await interrupt(services, how)
+      await waitUntilExited(suspended)
+      const next = await ensureRunning()
+      expect(await comparable(await outputOf(next, id))).toEqual(expected)
+      expect(heard() - before).toBe(requests)
+      await waitUntilClean(services)
+    },
+  )
 
-  test.each(['execute.finished', 'move.completed.before-commit'])(
+  test.each(sweep(['move.completed.before-commit', 'execute.finished'], 1))(
     'kill -9 of the service with finished files, at %s: nothing is recognised again',
     async (point) => {
       const before = heard()
@@ -141,7 +148,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a cut that is interrupted', async
     { during: 'recognition', reach: () => hangAfter(2).then(() => []) },
     { during: 'rendering', reach: () => suspendProcesses([encoders]) },
   ]
-  test.each(stops)(
+  test.each(sweep(stops, 1))(
     'stopped during $during, or cancelled in the queue: no process, no file, and a refund',
     async ({ reach }) => {
       const create = async () => createCut(await ensureRunning(), request())

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { seededRandom } from '../service/kill-rounds.ts'
+import { soakSize, sweep } from '../soak-size.ts'
 import { amplitude, counter, ffmpeg, grey, samples, streams } from '../video-split-screen/media.ts'
 import { truePeak } from '../video-split-screen/true-peak.ts'
 import { clipAt, consecutiveClips, render, request } from './render.ts'
@@ -65,9 +66,11 @@ async function flashes(path: string, rate: number): Promise<number[]> {
 }
 
 describe('sound and picture', () => {
-  it('stay in sync to one frame at each of 40 cuts', async () => {
+  const cutCount = soakSize(12, 40)
+
+  it(`stay in sync to one frame at each of ${cutCount} cuts`, async () => {
     const random = seededRandom(7)
-    const cuts = Array.from({ length: 40 }, (_, index) => ({
+    const cuts = Array.from({ length: cutCount }, (_, index) => ({
       path: at(index % 2 ? 'flash.mkv' : 'flash.mp4'),
       // Each starts before a flash and ends a while after it.
       from: 1 + Math.floor(random() * 9) - 0.12 - random() * 0.3,
@@ -76,19 +79,21 @@ describe('sound and picture', () => {
     const { path } = await render(request({ rate: 30, picture: consecutiveClips(cuts) }), folder.path)
     const flashTimes = await flashes(path, 30)
     const beepTimes = onsets(await samples(path), 48_000, 0.05)
-    expect(flashTimes).toHaveLength(40)
-    expect(beepTimes).toHaveLength(40)
+    expect(flashTimes).toHaveLength(cutCount)
+    expect(beepTimes).toHaveLength(cutCount)
     for (const [index, time] of flashTimes.entries()) {
       expect(Math.abs(time - (beepTimes[index] ?? 0)), `cut ${index}`).toBeLessThanOrEqual(1 / 30)
     }
   })
 
-  it.each([
+  const speeds = [
     [0.25, false],
     [0.25, true],
     [1.3, true],
     [4.9, true],
-  ])('stay in sync at speed %d, keep_pitch: %s', async (speed, keep_pitch) => {
+  ] as const
+
+  it.each(sweep(speeds))('stay in sync at speed %d, keep_pitch: %s', async (speed, keep_pitch) => {
     const cuts = [{ path: at('flash.mp4'), from: 0.6, seconds: 2.6 / speed, speed, keep_pitch }]
     const { path } = await render(
       request({ rate: 50, picture: consecutiveClips([0.3, ...cuts]) }),
@@ -239,12 +244,13 @@ describe('the sound of a result', () => {
   it('stays below -1 dBTP after AAC, even if the sources clip between samples', async () => {
     // At a quarter of the sample rate and a phase of 45 degrees, the wave is 3 dB above its samples.
     const wave = (hertz: number) => `sin(2*PI*${hertz}*t+PI/4)`
-    for (const [name, source] of [
+    const sources = [
       ['full', wave(12_000)],
       ['chord', `${wave(12_000)}+${wave(6000)}+${wave(1000)}`],
       ['bursts', `${wave(12_000)}*lt(mod(t,0.25),0.05)+${wave(11_980)}*gt(mod(t,0.4),0.3)`],
       ['noise', '2*random(0)-1'],
-    ] as const) {
+    ] as const
+    for (const [name, source] of sweep(sources)) {
       const path = at(`${name}.wav`)
       await ffmpeg('-f', 'lavfi', '-i', `aevalsrc='${source}':s=48000`, '-t', '2', '-c:a', 'pcm_f32le', path)
       const sound = [[clipAt(0, { ...tone, path })], [clipAt(0, { ...tone, path })]]
@@ -262,11 +268,12 @@ describe('the sound of a result', () => {
     const source = `aevalsrc='0.3*sin(2*PI*1000*t)+${invalidSamples}':s=44100`
     await ffmpeg('-f', 'lavfi', '-i', source, '-t', '2', '-c:a', 'pcm_f32le', broken)
     expect((await samples(broken)).some(Number.isNaN)).toBe(true)
-    for (const [more, end] of [
-      [{}, 1],
+    const speeds = [
       [{ speed: 0.8, keep_pitch: true }, 1.25],
+      [{}, 1],
       [{ speed: 0.8 }, 1.25],
-    ] as const) {
+    ] as const
+    for (const [more, end] of sweep(speeds)) {
       const { sound } = await renderTimelineSound({
         picture: consecutiveClips([{ ...tone, path: at('low.mkv') }]),
         sound: [[clipAt(0, { ...tone, seconds: 1.6, path: broken, ...more })]],

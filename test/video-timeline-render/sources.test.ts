@@ -7,6 +7,7 @@ import { videoFolder } from '../engines/ffmpeg/generate-media.ts'
 import { replaceFfmpeg } from '../engines/ffmpeg/replace-ffmpeg.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { findProcesses, waitUntilExited } from '../service/processes.ts'
+import { sweep } from '../soak-size.ts'
 import {
   amplitude,
   counter,
@@ -146,36 +147,43 @@ describe('a file with fewer pictures than its header states', () => {
   const firstHalf = (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)
   const zeroSecondHalf = (bytes: Buffer) => bytes.fill(0, Math.floor(bytes.length / 2))
 
-  it.each<[string, string, (bytes: Buffer) => Uint8Array, readonly string[]]>([
+  const files: readonly [string, string, (bytes: Buffer) => Uint8Array, readonly string[]][] = [
     ['cut off', 'even.mp4', firstHalf, []],
     ['cut off, of a variable rate', 'variable.flv', firstHalf, variable],
     ['damaged, of a variable rate', 'variable.mp4', zeroSecondHalf, variable],
     ['damaged, of big pictures', 'big.mp4', zeroSecondHalf, big],
-  ])('%s: rendering %s fails with its name, wherever the clip starts', async (_, name, damage, options) => {
-    const [intact, damaged] = [at(`intact-${name}`), at(`damaged-${name}`)]
-    await ffmpeg(
-      ...['-f', 'lavfi', '-i', 'testsrc2=s=160x90:r=25:d=8', ...options],
-      ...['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25'],
-      ...(name.endsWith('.mp4') ? ['-movflags', '+faststart', intact] : [intact]),
-    )
-    await writeFile(damaged, damage(await readFile(intact)))
-    for (const [from, seconds] of [
-      [2, 4],
-      // A few big pictures are decoded before the main group.
-      [6, options === big ? 0.08 : 1.5],
-    ] as const) {
-      const cuts = [
-        { path: intact, from: 7, seconds: 0.5 },
-        { path: damaged, from, seconds },
-      ]
-      await expect(render(request({ picture: consecutiveClips(cuts) }), folder.path)).rejects.toMatchObject({
-        code: 6021,
-        message: expect.stringContaining(
-          `video_track[0].track_timeline[1].material: damaged-${name}`,
-        ) as string,
-      })
-    }
-  })
+  ]
+
+  it.each(sweep(files, 3))(
+    '%s: rendering %s fails with its name, wherever the clip starts',
+    async (_, name, damage, options) => {
+      const [intact, damaged] = [at(`intact-${name}`), at(`damaged-${name}`)]
+      await ffmpeg(
+        ...['-f', 'lavfi', '-i', 'testsrc2=s=160x90:r=25:d=8', ...options],
+        ...['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25'],
+        ...(name.endsWith('.mp4') ? ['-movflags', '+faststart', intact] : [intact]),
+      )
+      await writeFile(damaged, damage(await readFile(intact)))
+      for (const [from, seconds] of [
+        [2, 4],
+        // A few big pictures are decoded before the main group.
+        [6, options === big ? 0.08 : 1.5],
+      ] as const) {
+        const cuts = [
+          { path: intact, from: 7, seconds: 0.5 },
+          { path: damaged, from, seconds },
+        ]
+        await expect(render(request({ picture: consecutiveClips(cuts) }), folder.path)).rejects.toMatchObject(
+          {
+            code: 6021,
+            message: expect.stringContaining(
+              `video_track[0].track_timeline[1].material: damaged-${name}`,
+            ) as string,
+          },
+        )
+      }
+    },
+  )
 })
 
 describe.skipIf(testVideos === '')('real files', () => {
