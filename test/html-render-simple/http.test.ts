@@ -43,7 +43,7 @@ function withFewFrames({
   composition,
   ...input
 }: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return filled({ ...input, composition: { ...(composition as object), fps: 10 } })
+  return filled({ ...input, composition: { ...(composition as object), fps: 5 } })
 }
 
 /** An example's input with file ids instead of names. */
@@ -77,7 +77,7 @@ describe('html_render_simple', () => {
     ])
     const path = await download(output?.['file_id'], 'caption.mp4')
     expect(await streams(path)).toMatchObject([
-      { codec_name: 'h264', width: 1280, height: 720, nb_read_frames: '30' },
+      { codec_name: 'h264', width: 1280, height: 720, nb_read_frames: '15' },
       { codec_name: 'aac', sample_rate: '48000' },
     ])
   })
@@ -93,7 +93,7 @@ describe('html_render_simple', () => {
     ])
     const path = await download(output?.['file_id'], 'title.webm')
     expect(await streams(path)).toMatchObject([
-      { codec_name: 'vp8', width: 1080, height: 1920, nb_read_frames: '20', tags: { alpha_mode: '1' } },
+      { codec_name: 'vp8', width: 1080, height: 1920, nb_read_frames: '10', tags: { alpha_mode: '1' } },
     ])
   })
 

@@ -1,6 +1,6 @@
 import { type Canvas, cleanLine, loadDrawing, type Pen } from '../../src/engines/canvas/drawing.ts'
 import { AudioFeatureTracker, type AudioFeatures } from '../../src/media/audio/audio-features.ts'
-import { AudioProfiler } from '../../src/media/audio/audio-profile.ts'
+import { type AudioProfile, AudioProfiler } from '../../src/media/audio/audio-profile.ts'
 import { lazy } from '../../src/platform/cache.ts'
 import {
   drawBuiltInBackground,
@@ -61,6 +61,19 @@ export interface DrawOptions {
   readonly withoutText?: boolean
 }
 
+/** Profiles of sounds, because many drawings share one. */
+const profiles = new WeakMap<Float32Array, AudioProfile>()
+
+function profileOf(samples: Float32Array): AudioProfile {
+  const known = profiles.get(samples)
+  if (known) return known
+  const profiler = new AudioProfiler()
+  profiler.push(samples)
+  const profile = profiler.finish()
+  profiles.set(samples, profile)
+  return profile
+}
+
 /** Prepares a template for drawing without encoding. Returns the scene, the drawing and the audio features per frame. */
 export async function prepareTemplate(options: DrawOptions) {
   const {
@@ -75,9 +88,7 @@ export async function prepareTemplate(options: DrawOptions) {
     c2 = '#22d3ee',
   } = options
   const drawing = await loadDrawing()
-  const profiler = new AudioProfiler()
-  profiler.push(samples)
-  const fullProfile = profiler.finish()
+  const fullProfile = profileOf(samples)
   const profile = options.withoutBeats ? { ...fullProfile, beats: [] } : fullProfile
   const seconds = samples.length / 2 / rate
   const unit = Math.min(width, height)

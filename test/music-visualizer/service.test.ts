@@ -50,10 +50,10 @@ test('returns the message envelope and an absolute download URL', async () => {
 test('a task stopped while it renders leaves no process running and is refunded', async () => {
   const dataDir = await temporaryDataFolder()
   const calls = api(await startKillableService(dataDir))
-  const file_id = await uploadTone(calls, 300)
+  const file_id = await uploadTone(calls, 90)
   const before = await calls.balance()
   const { data: task } = await calls.create(type, { file_id, template_id: 'pulsar' })
-  expect(await calls.balance()).toBe(before - 5)
+  expect(await calls.balance()).toBe(before - 2)
   const running = await pollUntil(
     () => encoders(dataDir),
     (pids) => pids.length > 0,
@@ -73,7 +73,7 @@ test('a task whose encoder or service is killed is rendered again, completes and
   const dataDir = await temporaryDataFolder()
   const firstService = await startKillableService(dataDir)
   const calls = api(firstService)
-  const file_id = await uploadTone(calls, 20)
+  const file_id = await uploadTone(calls, 8)
   const before = await calls.balance()
   const request = { file_id, template_id: 'ridge', resolution: { width: 320, height: 180 } }
   const { data: task } = await calls.create(type, request)
@@ -86,7 +86,7 @@ test('a task whose encoder or service is killed is rendered again, completes and
   expect((await filterRunning(again)).length).toBe(0)
   expect((await after.ended(type, task.task_id)).data).toMatchObject({
     status: 'completed',
-    output_result: { duration: 20 },
+    output_result: { duration: 8 },
   })
   expect(await after.balance()).toBe(before - 1)
   expect(await findProcesses('ffmpeg', dataDir)).toEqual([])

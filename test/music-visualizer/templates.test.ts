@@ -9,6 +9,7 @@ import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
 import { encodeVisualizer, rawFrames } from '../../tools/music-visualizer/encode.ts'
 import { rippleRadii } from '../../tools/music-visualizer/shockwave.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
+import { sweep } from '../soak-size.ts'
 import { ffmpeg, rgbFrames } from '../video-split-screen/media.ts'
 import { goldenFramesFile, goldenFrames, goldenSize, drawGoldenFrames } from './golden/golden.ts'
 import {
@@ -22,6 +23,9 @@ import {
 } from './draw-template.ts'
 
 const names = musicVisualizer.input.shape.template_id.options
+
+/** The first 1.5 s and 0.1 s of the song. */
+const [opening, instant] = [song().subarray(0, 3 * 48_000), song().subarray(0, 2 * 4_800)]
 
 /** Largest mean difference of a block, 0 to 255, caused by rounding on another machine. */
 const tolerance = 2
@@ -46,7 +50,7 @@ describe.each(names)('%s', (template) => {
   })
 
   it('is drawn the same every time, and the same at 30 and 60 frames per second', async () => {
-    const options = { template, samples: song(), width: 160, height: 90 }
+    const options = { template, samples: opening, width: 160, height: 90 }
     const [once] = await drawTemplate(options, [40])
     const [again] = await drawTemplate(options, [40])
     const [fast] = await drawTemplate({ ...options, fps: 60 }, [80])
@@ -56,13 +60,14 @@ describe.each(names)('%s', (template) => {
   })
 
   it('can be drawn at any size and with any text', async () => {
-    const samples = song().subarray(0, 2 * 4_800)
-    for (const [width, height] of [
-      [16, 16],
+    const samples = instant
+    const sizes = [
       [16, 512],
-      [512, 16],
+      [16, 16],
       [90, 160],
-    ] as const) {
+      [512, 16],
+    ] as const
+    for (const [width, height] of sweep(sizes)) {
       for (const title of ['', 'x'.repeat(300), 'ليل طويل', '夜に駆ける 아이유 🌙👨‍👩‍👧', '\ud800\u202e\n\t']) {
         const [frame] = await drawTemplate({ template, samples, width, height, title, artist: title }, [2])
         expect([frame?.width, frame?.height]).toEqual([width, height])
@@ -100,33 +105,39 @@ describe('the coded frames', () => {
     expect(index).toBe(15)
   })
 
-  it.each([
+  const sizes = [
     ['at full size', { width: 160, height: 90, title: 'Night', artist: 'Drive' }],
     ['at half the size', { width: 640, height: 360, title: 'Night', artist: 'Drive' }],
     ['at half an odd size, without words', { width: 362, height: 366, title: '', artist: '' }],
-  ])('get their scale and text from ffmpeg if everything moves and is drawn %s', async (_, given) => {
-    const { width, height } = given
-    const size = { width, height }
-    const samples = song().subarray(0, 2 * 24_000)
-    const options = { template: 'shockwave', samples, ...given } as const
-    const pictures = await drawTemplate(options, frameNumbers)
-    const { scene, drawn, moments } = await prepareTemplate(options)
-    await using folder = await temporaryFolder()
-    const [silence, path] = [join(folder.path, 'silence.wav'), join(folder.path, 'film.mp4')]
-    await ffmpeg('-f', 'lavfi', '-i', 'anullsrc=d=0.5', silence)
-    const quiet = { path: silence, mono: false, seconds: 0.5 }
-    const film = { drawn, moments, ...size, fps: 30, frames: 15, sound: quiet }
-    const context = { scratch: folder.path, signal: new AbortController().signal, threads: 2 }
-    await encodeVisualizer(film, context, { path, timeoutMs: 60_000, onFrames: () => {} })
-    const coded = await rgbFrames(path, frameNumbers)
-    for (const [index, picture] of pictures.entries()) {
-      const three = coded[index] ?? Buffer.alloc(0)
-      const pixels = new Uint8ClampedArray(4 * size.width * size.height).fill(255)
-      for (let at = 0; 3 * at < three.length; at += 1) pixels.set(three.subarray(3 * at, 3 * at + 3), 4 * at)
-      const frame = pixelsToCanvas(scene.drawing, size, pixels)
-      expect(worstBlock(frame, picture), `frame ${frameNumbers[index]}`).toBeLessThan(lossy)
-    }
-  })
+  ] as const
+
+  it.each(sweep(sizes))(
+    'get their scale and text from ffmpeg if everything moves and is drawn %s',
+    async (_, given) => {
+      const { width, height } = given
+      const size = { width, height }
+      const samples = song().subarray(0, 2 * 24_000)
+      const options = { template: 'shockwave', samples, ...given } as const
+      const pictures = await drawTemplate(options, frameNumbers)
+      const { scene, drawn, moments } = await prepareTemplate(options)
+      await using folder = await temporaryFolder()
+      const [silence, path] = [join(folder.path, 'silence.wav'), join(folder.path, 'film.mp4')]
+      await ffmpeg('-f', 'lavfi', '-i', 'anullsrc=d=0.5', silence)
+      const quiet = { path: silence, mono: false, seconds: 0.5 }
+      const film = { drawn, moments, ...size, fps: 30, frames: 15, sound: quiet }
+      const context = { scratch: folder.path, signal: new AbortController().signal, threads: 2 }
+      await encodeVisualizer(film, context, { path, timeoutMs: 60_000, onFrames: () => {} })
+      const coded = await rgbFrames(path, frameNumbers)
+      for (const [index, picture] of pictures.entries()) {
+        const three = coded[index] ?? Buffer.alloc(0)
+        const pixels = new Uint8ClampedArray(4 * size.width * size.height).fill(255)
+        for (let at = 0; 3 * at < three.length; at += 1)
+          pixels.set(three.subarray(3 * at, 3 * at + 3), 4 * at)
+        const frame = pixelsToCanvas(scene.drawing, size, pixels)
+        expect(worstBlock(frame, picture), `frame ${frameNumbers[index]}`).toBeLessThan(lossy)
+      }
+    },
+  )
 })
 
 describe('shockwave', () => {
@@ -206,12 +217,12 @@ describe('bars', () => {
     const [from, to, seconds] = [60, 9000, 4]
     const barPosition = (hertz: number) => Math.log(hertz / 40) / Math.log(14_000 / 40)
     const rise = Math.log(to / from) / seconds
-    const sweep = (time: number) => 0.7 * Math.sin((2 * Math.PI * from * (Math.exp(rise * time) - 1)) / rise)
+    const rising = (time: number) => 0.7 * Math.sin((2 * Math.PI * from * (Math.exp(rise * time) - 1)) / rise)
     const frames = [30, 60, 90, 110]
     const pictures = await drawTemplate(
       {
         template: 'bars',
-        samples: sound(seconds, sweep),
+        samples: sound(seconds, rising),
         width: 640,
         height: 360,
         c1: '#00ff00',

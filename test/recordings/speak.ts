@@ -7,7 +7,7 @@ import { resample } from '../../src/media/audio/resample.ts'
 import { decodeWav } from '../../src/media/audio/wav.ts'
 import { speechRate } from '../../src/media/speech/speech-types.ts'
 import { writeFloatWav } from '../engines/float-wav.ts'
-import { generateOnce } from '../engines/ffmpeg/media-cache.ts'
+import { generatedFile } from '../engines/ffmpeg/media-cache.ts'
 
 const run = promisify(execFile)
 
@@ -58,16 +58,19 @@ export function speak(text: string, { voice, speed, pitch }: Delivery): Promise<
 const processing = 'rumble, level and trim, 2'
 
 async function synthesize(args: readonly string[]): Promise<Float32Array> {
+  const program = ['espeak-ng', version ?? '', processing]
+  const generate = (to: string) => writeClip(to, args)
+  return decodeWav(await readFile(await generatedFile('.wav', { program, args, generate }))).samples
+}
+
+/** Speaks a text to a WAV file. */
+async function writeClip(path: string, args: readonly string[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-speech-'))
   try {
-    const [spoken, clip] = [join(folder, 'spoken.wav'), join(folder, 'clip.wav')]
-    const generate = async (to: string) => {
-      await run('espeak-ng', ['-w', spoken, ...args])
-      const samples = resample(decodeWav(await readFile(spoken)), speechRate)
-      await writeFloatWav(to, levelledVoice(samples), speechRate)
-    }
-    await generateOnce(clip, { program: ['espeak-ng', version ?? '', processing], args, generate })
-    return decodeWav(await readFile(clip)).samples
+    const spoken = join(folder, 'spoken.wav')
+    await run('espeak-ng', ['-w', spoken, ...args])
+    const samples = resample(decodeWav(await readFile(spoken)), speechRate)
+    await writeFloatWav(path, levelledVoice(samples), speechRate)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -121,8 +121,16 @@ describe.skipIf(!isAvailable)('visual_assist', () => {
     return [...judged.missingWords, ...judged.clippedWords]
   }
 
+  /** The cut of the filmed speaker, and its finished steps, which another cut of it does not repeat. */
+  let seen: CutRecording
+  let steps: string
+  beforeAll(async () => {
+    steps = await mkdtemp(join(folder, 'steps-'))
+    seen = await cut({ film: filmSpeaker, context: { steps } })
+  })
+
   it('recovers speech that is seen and heard but was not recognised, into transcript, report and cut', async () => {
-    const result = await cut({ film: filmSpeaker })
+    const result = seen
     await expectRecovered(result)
     const { words } = result.recording.truth
     const [first, second] = omittedWords(result.recording).map(({ from, to }) => words.slice(from, to))
@@ -141,7 +149,7 @@ describe.skipIf(!isAvailable)('visual_assist', () => {
   })
 
   it('adds the recovered words to a reconstructed script', async () => {
-    const result = await cut({ film: filmSpeaker, request: { script: undefined } })
+    const result = await cut({ film: filmSpeaker, context: { steps }, request: { script: undefined } })
     await expectRecovered(result)
     const { from, to } = omittedWords(result.recording)[0]
     expect(result.report.final_script).toContain(plainText(result.recording.truth.words.slice(from, to)))
@@ -160,21 +168,22 @@ describe.skipIf(!isAvailable)('visual_assist', () => {
   })
 
   it('continues where an aborted attempt ended', async () => {
-    const steps = await mkdtemp(join(folder, 'steps-'))
+    const attempted = await mkdtemp(join(folder, 'attempted-'))
     const controller = new AbortController()
     const abort = (percent: number) => {
       if (percent > 75) controller.abort(new Error('stopped by the user'))
     }
-    const context = { steps, signal: controller.signal, progress: abort }
+    const context = { steps: attempted, signal: controller.signal, progress: abort }
     await expect(cut({ film: filmSpeaker, context })).rejects.toThrow('stopped by the user')
-    const stored = await readFile(join(steps, 'mouth-motion.jsonl'), 'utf8')
+    const stored = await readFile(join(attempted, 'mouth-motion.jsonl'), 'utf8')
     expect(stored.split('\n').length).toBeGreaterThan(1)
-    await expectRecovered(await cut({ film: filmSpeaker, context: { steps } }))
-    const complete = await readFile(join(steps, 'mouth-motion.jsonl'), 'utf8')
+    await expectRecovered(await cut({ film: filmSpeaker, context: { steps: attempted } }))
+    const complete = await readFile(join(attempted, 'mouth-motion.jsonl'), 'utf8')
     expect(complete.slice(0, stored.length)).toBe(stored)
     // Everything is stored: the model of faces is not needed any more.
-    await expectRecovered(await cut({ film: filmSpeaker, context: { steps }, packs: brokenFaceDetection() }))
-    expect(await readFile(join(steps, 'mouth-motion.jsonl'), 'utf8')).toBe(complete)
+    const again = { context: { steps: attempted }, packs: brokenFaceDetection() }
+    await expectRecovered(await cut({ film: filmSpeaker, ...again }))
+    expect(await readFile(join(attempted, 'mouth-motion.jsonl'), 'utf8')).toBe(complete)
   })
 
   it.each([

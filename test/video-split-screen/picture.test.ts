@@ -11,11 +11,11 @@ let folder: Awaited<ReturnType<typeof temporaryFolder>>
 
 /** Sources that are enlarged, reduced and hardly scaled. */
 const sources = {
-  wide: { width: 640, height: 360, seconds: 0.4 },
-  tall: { width: 362, height: 640, seconds: 0.4 },
-  large: { width: 1920, height: 1080, seconds: 0.4 },
-  anamorphic: { width: 720, height: 576, seconds: 0.4, sar: '16/11' },
-  odd: { width: 427, height: 321, seconds: 0.4 },
+  wide: { width: 640, height: 360, seconds: 0.24 },
+  tall: { width: 362, height: 640, seconds: 0.24 },
+  large: { width: 1920, height: 1080, seconds: 0.24 },
+  anamorphic: { width: 720, height: 576, seconds: 0.24, sar: '16/11' },
+  odd: { width: 427, height: 321, seconds: 0.24 },
 }
 type SourceName = keyof typeof sources
 

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { seededRandom } from '../service/kill-rounds.ts'
+import { soakSize } from '../soak-size.ts'
 import { ffmpeg, streams } from '../video-split-screen/media.ts'
 import { numberedSize, numberedVideo, readNumbers, frameStartTime } from './media.ts'
 import { type Cut, consecutiveClips, render, request } from './render.ts'
@@ -78,9 +79,11 @@ async function expectCuts(
   return shown
 }
 
-it('renders 500 clips of 23.976, 29.97 and a variable rate with the exact frames, up to the last', async () => {
+const clipCount = soakSize(200, 500)
+
+it(`renders ${clipCount} clips of 23.976, 29.97 and a variable rate with the exact frames, up to the last`, async () => {
   const random = seededRandom(4)
-  const cuts = Array.from({ length: 500 }, (_, index) => {
+  const cuts = Array.from({ length: clipCount }, (_, index) => {
     const source = index % 3
     const seconds = 0.05 + random() * 0.1
     return { path: at(source), source, from: random() * 11.5, seconds }

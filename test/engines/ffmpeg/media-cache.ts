@@ -16,22 +16,32 @@ interface MediaCommand {
 }
 
 /** Creates a media file, by copying the result of an equal command if there is one. */
-export async function generateOnce(path: string, { program, args, generate }: MediaCommand): Promise<void> {
-  const facts = isSingleFile(path) ? await describeArguments(args) : undefined
-  if (facts === undefined) {
-    await generate(path)
-    return
-  }
+export async function generateOnce(path: string, command: MediaCommand): Promise<void> {
+  const facts = isSingleFile(path) ? await describeArguments(command.args) : undefined
+  if (facts === undefined) await command.generate(path)
+  else await copyFile(await cachedFile(facts, extname(path), command), path, constants.COPYFILE_FICLONE)
+}
+
+/** Returns the path of a media file in the cache, to read. No argument names a file. `extension`: of the file, with a dot. */
+export function generatedFile(extension: string, command: MediaCommand): Promise<string> {
+  return cachedFile(command.args, extension, command)
+}
+
+async function cachedFile(
+  facts: readonly string[],
+  extension: string,
+  { program, generate }: MediaCommand,
+): Promise<string> {
   const key = createHash('sha256').update(JSON.stringify([...program, facts]))
-  const cached = join(cacheFolder, `${key.digest('hex')}${extname(path)}`)
+  const cached = join(cacheFolder, `${key.digest('hex')}${extension}`)
   if (!existsSync(cached)) {
     await mkdir(cacheFolder, { recursive: true })
     // Several test files may generate it at the same time.
-    const unfinished = join(cacheFolder, `${randomUUID()}${extname(path)}`)
+    const unfinished = join(cacheFolder, `${randomUUID()}${extension}`)
     await generate(unfinished)
     await rename(unfinished, cached)
   }
-  await copyFile(cached, path, constants.COPYFILE_FICLONE)
+  return cached
 }
 
 /** Whether an output is one file, not a pipe or numbered files. */
