@@ -15,6 +15,7 @@ import { corruptBytes } from '../engines/ffmpeg/corrupt-bytes.ts'
 import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
 import { writeFakePack, whisperDecoder, whisperEncoder } from '../engines/speech/fake-speech-models.ts'
 import { startAgentSession } from '../mcp/agent-session.ts'
+import { sweep } from '../soak-size.ts'
 import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { writeFakeWhisper } from './fake-whisper.ts'
 
@@ -64,11 +65,13 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     })
   })
 
-  test.each([
+  const wordless = [
     ['silence', 'anullsrc=d=5'],
-    ['noise', 'anoisesrc=d=5:a=0.3:seed=4'],
     ['a tone', 'sine=d=5'],
-  ])('%s gets a language with low confidence', async (name, source) => {
+    ['noise', 'anoisesrc=d=5:a=0.3:seed=4'],
+  ] as const
+
+  test.each(sweep(wordless))('%s gets a language with low confidence', async (name, source) => {
     const path = await generateMedia(join(folder, `${name}.wav`), ['-f', 'lavfi', '-i', source])
     const { raw_language, confidence, candidates } = await detect(path)
     expect(raw_language).not.toBe('')

@@ -15,12 +15,13 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
+/** Plays a particle, for six frames unless the input differs. */
 async function check(input: Readonly<Record<string, unknown>>, paths: readonly string[] = []) {
   const { context, results } = createTestContext(
     await stageFiles(paths),
     await mkdtemp(join(folder.path, 'run-')),
   )
-  const output = await run(checkParticle.input.parse({ duration: 1, ...input }), context)
+  const output = await run(checkParticle.input.parse({ duration: 0.2, ...input }), context)
   const reports = output.problems.map(
     ({ severity, line, message }) => `${severity} ${line ?? '-'} ${message}`,
   )
@@ -88,7 +89,10 @@ describe('a valid particle', () => {
 
   it('passes if it draws for a moment only, and gets a warning if it never draws', async () => {
     const flash = htmlParticle({}, text, 'document.querySelector("p").hidden = Math.abs(t - 0.4) > 0.05')
-    expect(await check({ html: flash })).toMatchObject({ reports: [], output: { ok: true, file_id: '1' } })
+    expect(await check({ html: flash, duration: 1 })).toMatchObject({
+      reports: [],
+      output: { ok: true, file_id: '1' },
+    })
     const never = htmlParticle({}, text, 'document.querySelector("p").hidden = true')
     const { output, reports } = await check({ html: never })
     expect(reports).toEqual(['warning - draws nothing'])
@@ -122,12 +126,12 @@ describe('warnings do not prevent rendering', () => {
   })
 
   it('a canvas of another shape than the video is reported with what is cropped', async () => {
-    const html = htmlParticle({ width: 1920, height: 1080 }, box(''))
-    const { output, reports } = await check({ html, video_size: { width: 1080, height: 1920 } })
+    const html = htmlParticle({ width: 480, height: 270 }, box(''))
+    const { output, reports } = await check({ html, video_size: { width: 270, height: 480 } })
     expect(output.ok).toBe(true)
     expect(reports).toEqual([
-      'warning - the canvas of 1920 x 1080 is scaled to cover 1080 x 1920, which crops 68 % of its width; ' +
-        'set data-width to 1080 and data-height to 1920',
+      'warning - the canvas of 480 x 270 is scaled to cover 270 x 480, which crops 68 % of its width; ' +
+        'set data-width to 270 and data-height to 480',
     ])
     expect((await check({ html, video_size: { width: 640, height: 360 } })).reports).toEqual([])
   })
@@ -202,7 +206,8 @@ describe('warnings do not prevent rendering', () => {
     const fade = 'document.querySelector("section").style.opacity = t > 0.5 ? 1 : 0'
     const set = 'document.querySelector("p").style.mixBlendMode = t > 0.5 ? "multiply" : "normal"'
     for (const html of [htmlParticle({}, text + inside, fade), htmlParticle({}, text, set)]) {
-      expect((await check({ html })).reports).toEqual([expect.stringMatching(/^warning \d mix-blend-mode: /)])
+      const { reports } = await check({ html, duration: 1 })
+      expect(reports).toEqual([expect.stringMatching(/^warning \d mix-blend-mode: /)])
     }
   })
 
@@ -210,7 +215,8 @@ describe('warnings do not prevent rendering', () => {
     const inside = `<i style="mix-blend-mode: screen">x</i><section style="opacity: 0">${box('mix-blend-mode: screen')}</section>`
     const moves = `document.querySelector('i').style.left = t + 'px'
       document.querySelector('section').style.opacity = t > 0.9 ? 1 : 0`
-    expect((await check({ html: htmlParticle({}, inside, moves) })).reports).toEqual([
+    const { reports } = await check({ html: htmlParticle({}, inside, moves), duration: 1 })
+    expect(reports).toEqual([
       expect.stringMatching(/mix-blend-mode: screen of <i>/),
       expect.stringMatching(/mix-blend-mode: screen of <b>/),
     ])
@@ -248,7 +254,7 @@ describe('problems that prevent rendering are reported together, with their line
     ],
     [
       'an error on one frame',
-      htmlParticle({}, text, 'if (Math.round(t * 30) === 17) missing()'),
+      htmlParticle({}, text, 'if (Math.round(t * 30) === 4) missing()'),
       /missing is not defined/,
     ],
     ['a request', htmlParticle({}, `${text}<script>fetch('https://example.com/')</script>`), /example\.com/],

@@ -64,8 +64,8 @@ describe('frame k shows the state at k / fps', () => {
           fps,
           tracks: output_format === 'mp4' ? [{ type: 'video', asset: 'base', track_index: 0, start: 0 }] : [],
           beats: [
-            { start: 0.2, duration: 1, track_index: 0, html },
-            { start: 1.4, duration: 0.2, track_index: 0, html },
+            { start: 0.2, duration: 0.4, track_index: 0, html },
+            { start: 0.8, duration: 0.2, track_index: 0, html },
           ],
         },
         render: { output_format },
@@ -75,16 +75,16 @@ describe('frame k shows the state at k / fps', () => {
     )
     const shown = (await frames(rendered)).map(counted)
     const first = Math.ceil(0.2 * fps)
-    const end = Math.ceil(1.2 * fps)
-    const second = Math.ceil(1.4 * fps)
+    const end = Math.ceil(0.6 * fps)
+    const second = Math.ceil(0.8 * fps)
     const state = (frame: number, start: number) => Math.round(frame - start * fps)
     expect(shown).toEqual(
-      repeatValues(Math.round(1.6 * fps), (frame) => {
+      repeatValues(Math.round(fps), (frame) => {
         if (frame >= first && frame < end) return state(frame, 0.2)
-        return frame >= second ? state(frame, 1.4) : undefined
+        return frame >= second ? state(frame, 0.8) : undefined
       }),
     )
-    expect(rendered.output.duration).toBeCloseTo(1.6, 1)
+    expect(rendered.output.duration).toBeCloseTo(1, 1)
     expect(rendered.output.video_size).toEqual(size)
     expect(rendered.progress.at(-1)).toBe(100)
     expect(rendered.progress).toEqual(rendered.progress.toSorted((one, other) => one - other))

@@ -5,7 +5,7 @@ import type { Performance } from '../../src/media/piano/note.ts'
 import { pianoAudioToMidi } from '../../tools/piano-audio-to-midi/contract.ts'
 import { generateMedia, scratchFolder, testdata } from '../engines/ffmpeg/generate-media.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
-import { sweep } from '../soak-size.ts'
+import { soakSize, sweep } from '../soak-size.ts'
 import { conditions } from './recording-conditions.ts'
 import { firstSeconds, generatePiece } from './generated-pieces.ts'
 import { florestan, record, recordingRate, writeWav } from './recordings.ts'
@@ -150,14 +150,17 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
     expect((await f1Of(path, truth)).f1).toBeGreaterThan(0.75)
   })
 
-  it('accepts three soft notes in half a minute', async () => {
+  const longest = soakSize(15, 30)
+
+  it(`accepts three soft notes in ${longest} s`, async () => {
+    const every = 0.23 * longest
     const notes = [60, 64, 67].map((pitch, index) => ({
       pitch,
-      start: 4 + 7 * index,
-      end: 7 + 7 * index,
+      start: 4 + every * index,
+      end: 7 + every * index,
       velocity: 25,
     }))
-    const few = await record({ notes, pedals: [] }, { soundFont: florestan ?? '', seconds: 30 })
+    const few = await record({ notes, pedals: [] }, { soundFont: florestan ?? '', seconds: longest })
     const path = await writeWav(
       at('few.wav'),
       few.map((sample) => sample * 0.02),

@@ -235,7 +235,7 @@ describe('the examples of the contract', () => {
     const body = JSON.parse(JSON.stringify(input), (_, value: unknown) =>
       typeof value === 'string' ? (paths.get(value) ?? value) : value,
     ) as ReturnType<typeof request>
-    const { path, output, plan } = await render(body, folder.path)
+    const { path, output, plan } = await render({ ...body, video_rate: 10 }, folder.path)
     expect(plan.credits).toBe(1)
     const [video, audio] = await streams(path)
     const [width, height] = parsed.video_size
