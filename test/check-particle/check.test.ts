@@ -47,17 +47,15 @@ async function blueShares(path: string): Promise<number[]> {
 const text = '<p style="font-size: 60px; color: #fff">text</p>'
 
 describe('a valid particle', () => {
+  const twoSeconds = { duration: 2, video_size: { width: 640, height: 360 } }
+
   it('is drawn at moments of its duration, over a checkerboard, at the requested size', async () => {
     const moving = htmlParticle(
       { duration: 2 },
       '<b style="position: absolute; inset: 0; background: rgb(0 0 255)"></b>',
       'document.querySelector("b").style.right = `${100 - 50 * t}%`',
     )
-    const { output, results } = await check({
-      html: moving,
-      duration: 2,
-      video_size: { width: 640, height: 360 },
-    })
+    const { output, results } = await check({ html: moving, ...twoSeconds })
     expect(output).toMatchObject({
       ok: true,
       problems: [],
@@ -78,21 +76,15 @@ describe('a valid particle', () => {
       '<b style="position: absolute; inset: 0; background: rgb(0 0 255)"></b>',
       'document.querySelector("b").style.right = Math.floor(t * 6) % 2 ? "0" : "50%"',
     )
-    const { results } = await check({
-      html: opaque,
-      duration: 2,
-      video_size: { width: 640, height: 360 },
-    })
+    const { results } = await check({ html: opaque, ...twoSeconds })
     const shares = await blueShares(results[0]?.path ?? '')
     for (const [index, share] of shares.entries()) expect(share).toBeCloseTo(index % 2 ? 1 : 0.5, 1)
   })
 
   it('passes if it draws for a moment only, and gets a warning if it never draws', async () => {
     const flash = htmlParticle({}, text, 'document.querySelector("p").hidden = Math.abs(t - 0.4) > 0.05')
-    expect(await check({ html: flash, duration: 1 })).toMatchObject({
-      reports: [],
-      output: { ok: true, file_id: '1' },
-    })
+    const passed = { reports: [], output: { ok: true, file_id: '1' } }
+    expect(await check({ html: flash, duration: 1 })).toMatchObject(passed)
     const never = htmlParticle({}, text, 'document.querySelector("p").hidden = true')
     const { output, reports } = await check({ html: never })
     expect(reports).toEqual(['warning - draws nothing'])

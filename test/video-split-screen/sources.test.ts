@@ -221,9 +221,8 @@ describe('the examples of the contract', () => {
     const clipsWithPaths = await Promise.all(
       clips.map(async (clip, index) => {
         const path = join(folder.path, clip.file_id.replace('.mp4', '.mkv'))
-        await counter(path, {
-          ...{ width: 320, height: 180, seconds: 1, rate: '5', hertz: 500 + 500 * index },
-        })
+        const format = { width: 320, height: 180, seconds: 1, rate: '5' }
+        await counter(path, { ...format, hertz: 500 + 500 * index })
         return { ...clip, file_id: path }
       }),
     )
