@@ -5,7 +5,7 @@ import { videoTimelineRender } from '../../tools/video-timeline-render/contract.
 import { liveRecording } from '../engines/ffmpeg/live-recording.ts'
 import { videoFolder } from '../engines/ffmpeg/generate-media.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { sweep } from '../soak-size.ts'
+import { soakSize, sweep } from '../soak-size.ts'
 import {
   amplitude,
   counter,
@@ -233,7 +233,10 @@ describe('the examples of the contract', () => {
     const body = JSON.parse(JSON.stringify(input), (_, value: unknown) =>
       typeof value === 'string' ? (paths.get(value) ?? value) : value,
     ) as ReturnType<typeof request>
-    const { path, output, plan } = await render({ ...body, video_rate: 10 }, folder.path)
+    const { path, output, plan } = await render(
+      { ...body, video_rate: soakSize(10, body.video_rate) },
+      folder.path,
+    )
     expect(plan.credits).toBe(1)
     const [video, audio] = await streams(path)
     const [width, height] = parsed.video_size
