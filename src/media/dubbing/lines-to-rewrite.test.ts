@@ -59,7 +59,6 @@ describe('lines to rewrite', () => {
   })
 
   it('of one millisecond are not rewritten in the same length', () => {
-    const line = (start: number, end: number, synth: number) => ({ start, end, synth, rewriteRounds: 0 })
     const lines = [line(0, 300, 0), line(300, 600, 282), line(600, 601, 1), line(681, 981, 192)]
     const found = linesToRewrite(lines, { band: [0.5, 1.3], duration: 981 })
     for (const { index, target } of found) expect(target).toBeLessThan(lines[index]?.synth ?? 0)
