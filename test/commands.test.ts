@@ -130,7 +130,11 @@ describe('reelwright doctor', () => {
         expect.stringMatching(/^reelwright models pull sense-voice\. Or pass the transcript/),
       ),
       missing(['video_oral_cut'], 'reelwright models pull sense-voice'),
-      missing(['video_translate_dub'], 'reelwright models pull zipvoice sense-voice voice-separation'),
+      missing(
+        ['video_translate_dub'],
+        'reelwright models pull zipvoice sense-voice voice-separation. ' +
+          'With keep_bgm false voice-separation is not needed, and the dub has no music.',
+      ),
     ])
     const others = findings.filter(({ stops }) => !stops)
     expect(others.map(({ name, state }) => [name, state])).toEqual([

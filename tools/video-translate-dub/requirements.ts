@@ -75,7 +75,7 @@ function ffmpegRequirements(
 const separator: Requirement = {
   kind: 'pack',
   name: 'voice-separation',
-  instead: 'Or use keep_bgm false: the dub has no music then.',
+  instead: 'With keep_bgm false voice-separation is not needed, and the dub has no music.',
 }
 
 const mp3Encoder: Requirement = {
