@@ -101,14 +101,15 @@ describe('openAllowedFile', () => {
       }
     })()
     const seen = new Set<string>()
-    for (let round = 0; round < 300 || seen.size < 2; round += 1) {
+    const expected = ['clip', 'error 6016']
+    // The first reads may precede the file.
+    for (let round = 0; round < 300 || !expected.every((one) => seen.has(one)); round += 1) {
       seen.add(
         await readAllowed(at.folders, 'race.mp4').catch((error: { code?: number }) => `error ${error.code}`),
       )
     }
     end.abort()
     await exchange
-    expect([...seen].toSorted()).toEqual(expect.arrayContaining(['clip', 'error 6016']))
     expect(seen).not.toContain('secret')
   })
 
