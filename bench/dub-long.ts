@@ -13,13 +13,13 @@ import { workerUsage } from './worker-usage.ts'
 
 // Dubs a long video in a service process: a generated dialogue with music, repeated, with a small picture, voices of
 // espeak-ng, a recogniser that knows the text and a separator by frequency. Prints time, peak memory of the worker and of
-// its programs together (Linux), and how lines fit. With `killed`, the service is killed in each stage, and continues.
+// its programs together (Linux), and how lines fit. With `killed`, the service is killed nine times, and continues.
 // REELWRIGHT_TESTDATA=<folder of test data> npm run bench -- dub-long <minutes> [killed]
 
 const [minutes = '60', mode] = process.argv.slice(2)
 const type = 'video_translate_dub'
 
-/** Progress at which the service is killed, percent: twice in separation, recognition and speech, once in later stages. */
+/** Progress at which the service is killed, percent: in separation, recognition and speech twice, then in later stages. */
 const killsAt = mode === 'killed' ? [5, 15, 25, 35, 60, 70, 83, 90, 94] : []
 
 const folder = await mkdtemp(join(tmpdir(), 'bench-dub-'))
@@ -51,17 +51,21 @@ async function dub(path: string, stage: DubStage): Promise<string> {
     const began = performance.now()
     const kills = [...killsAt]
     const stages: string[] = []
-    let [usage, programs, fifths] = [await workerUsage(dataDir), 0, 0]
+    let [usage, peak, programs, fifths] = [await workerUsage(dataDir), 0, 0, 0]
+    // Of the workers that were killed, seconds.
+    let processorBefore = 0
     let record = await api(service).query(type, data.task_id)
     while (!isTerminal(record.data.status)) {
       await new Promise((resolve) => setTimeout(resolve, 2000))
       usage = await workerUsage(dataDir).catch(() => usage)
+      peak = Math.max(peak, usage.peakMiB)
       programs = Math.max(programs, usage.programsMiB)
       record = await api(service).query(type, data.task_id)
       const percent = Math.floor(record.data.progress)
       if (percent >= (kills[0] ?? Infinity)) {
         while (percent >= (kills[0] ?? Infinity)) kills.shift()
         await service.kill('SIGKILL')
+        processorBefore += usage.processorSeconds
         service = await start()
         stages.push(`killed at ${percent} %`)
       }
@@ -76,8 +80,8 @@ async function dub(path: string, stage: DubStage): Promise<string> {
     const { report, errors } = output
     const spoken = new Set(stage.services.requests.map(({ text, speaker }) => `${speaker} ${text}`)).size
     return (
-      `${minutes} minutes, ${report.lines_count} lines: ${seconds.toFixed(0)} s, ${usage.processorSeconds.toFixed(0)} s of ` +
-      `processor time; peak of the worker ${usage.peakMiB.toFixed(0)} MiB (${stages.join(', ')}), of its programs together ` +
+      `${minutes} minutes, ${report.lines_count} lines: ${seconds.toFixed(0)} s, ${(processorBefore + usage.processorSeconds).toFixed(0)} s of ` +
+      `processor time; peak of the worker ${peak.toFixed(0)} MiB (${stages.join(', ')}), of its programs together ` +
       `${programs.toFixed(0)} MiB; ${stage.services.requests.length} requests for ${spoken} texts; ` +
       `${report.over_band_lines} lines over the band, ${report.trimmed_lines} trimmed, ratio ${report.ratio}, ` +
       `rewritten ${JSON.stringify(report.rewrite_rounds_hist)}; errors ${JSON.stringify(errors)}`

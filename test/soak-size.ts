@@ -5,11 +5,12 @@ export function soakSize<T>(short: T, full: T): T {
 
 /**
  * Cases of a test that is repeated with many values: all of them with `npm run test:soak`, otherwise `count` of them, evenly
- * spaced, with the first and the last.
+ * spaced, with the first and, of two or more, the last.
  */
-export function sweep<T>(cases: readonly T[], count = 2): readonly T[] {
-  const step = (cases.length - 1) / Math.max(1, count - 1)
-  const sample = Array.from({ length: Math.min(count, cases.length) }, (_, at) => Math.round(at * step))
+export function sampleCases<T>(cases: readonly T[], count = 2): readonly T[] {
+  const wanted = Math.min(count, cases.length)
+  const step = (cases.length - 1) / Math.max(1, wanted - 1)
+  const sample = Array.from({ length: wanted }, (_, at) => Math.round(at * step))
   return soakSize(
     cases.filter((_, index) => sample.includes(index)),
     cases,

@@ -54,7 +54,7 @@ export type Requirement = {
   | { readonly kind: 'catalogue-voice'; readonly id: string; readonly language: string }
 )
 
-/** Alternative without something, the end of the fix: a sentence. */
+/** What works without the requirement: a sentence, which ends the fix of the error. */
 type Alternative = string
 
 type PackRequirement =

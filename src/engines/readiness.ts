@@ -113,22 +113,25 @@ async function check(
   requirements: readonly Requirement[],
   options: RequirementOptions,
 ): Promise<ChosenEngines> {
-  const { requireTogether } = await import('./packs/resolve.ts')
+  const { MissingPacks, requireTogether } = await import('./packs/resolve.ts')
   const chosen = new Map<Kind, string>()
-  let instead: string | undefined
+  const alternatives = new Map<unknown, string>()
   const all = requirements.map((requirement) => async () => {
     try {
       const name = await (checks[requirement.kind] as Check<Kind>)(requirement, options)
       if (name !== undefined) chosen.set(requirement.kind, name)
     } catch (error) {
-      if (requirement.kind === 'speech-recogniser' || requirement.kind === 'pack')
-        instead ??= requirement.instead
+      if ((requirement.kind === 'speech-recogniser' || requirement.kind === 'pack') && requirement.instead)
+        alternatives.set(error, requirement.instead)
       throw error
     }
   })
   try {
     await requireTogether(all)
   } catch (error) {
+    // The error for all missing packs contains those of single ones.
+    const [ofPack] = error instanceof MissingPacks ? alternatives.values() : []
+    const instead = alternatives.get(error) ?? ofPack
     throw instead !== undefined && error instanceof MediaError ? withAlternative(error, instead) : error
   }
   return chosen

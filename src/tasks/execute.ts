@@ -22,7 +22,7 @@ import { type AttemptQuestions, openAttemptQuestions } from './questions.ts'
 import { removeEndedSteps, stageInputs, stepsFolder } from './attempt-folders.ts'
 import type { Workers } from './workers.ts'
 
-/** Waits before the second and the third attempt, after which a task fails, ms. */
+/** Wait before each attempt after the first, ms. A task fails after the attempt that follows the last wait. */
 export const defaultRetryDelaysMs = [1_000, 5_000] as const
 
 /** Delay before the outcome of an attempt is written again after a failed write, ms. */

@@ -51,6 +51,6 @@ export interface Service {
   readonly questionTimeoutMs: number
   /** Time limit for the result of a synchronous operation, ms. */
   readonly resultTimeoutMs: number
-  /** Wait before each further attempt of a task, ms; one attempt more than waits. */
+  /** Wait before each attempt after the first, ms. A task fails after the attempt that follows the last wait. */
   readonly retryDelaysMs: readonly number[]
 }

@@ -15,7 +15,7 @@ import { corruptBytes } from '../engines/ffmpeg/corrupt-bytes.ts'
 import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
 import { writeFakePack, whisperDecoder, whisperEncoder } from '../engines/speech/fake-speech-models.ts'
 import { startAgentSession } from '../mcp/agent-session.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { writeFakeWhisper } from './fake-whisper.ts'
 
@@ -71,7 +71,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     ['noise', 'anoisesrc=d=5:a=0.3:seed=4'],
   ] as const
 
-  test.each(sweep(wordless))('%s gets a language with low confidence', async (name, source) => {
+  test.each(sampleCases(wordless))('%s gets a language with low confidence', async (name, source) => {
     const path = await generateMedia(join(folder, `${name}.wav`), ['-f', 'lavfi', '-i', source])
     const { raw_language, confidence, candidates } = await detect(path)
     expect(raw_language).not.toBe('')

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { findDaemon } from '../../src/daemon/find-or-start.ts'
 import { lockDataFolder } from '../../src/daemon/lock.ts'
 import { readDaemonRecord } from '../../src/daemon/record.ts'
-import { soakSize, sweep } from '../soak-size.ts'
+import { soakSize, sampleCases } from '../soak-size.ts'
 import {
   startedChildren,
   findTestDaemon,
@@ -115,7 +115,7 @@ test('a process with a recycled pid is never ended', async () => {
   expect(await isAlive(process.ppid)).toBe(true)
 })
 
-test.each(sweep(['', '{"pid":', '[]', '{"pid":"1","port":80}']))(
+test.each(sampleCases(['', '{"pid":', '[]', '{"pid":"1","port":80}']))(
   'a daemon.json of %j is replaced',
   async (text) => {
     const dataDir = await newDataFolder()

@@ -9,7 +9,7 @@ import { plan } from '../../tools/image-purify/plan.ts'
 import { run } from '../../tools/image-purify/run.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { fileIdOf, runInWorker, stageFiles } from '../tasks/run-in-worker.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { addProfile, profileOf, readProfile } from './colour-profiles.ts'
@@ -60,32 +60,40 @@ describe('boxes are filled from their surroundings', () => {
     ['e.webp', ['-c:v', 'libwebp', '-quality', '95'], 8, true],
   ]
 
-  it.each(sweep(formats, 4))('%s: same format, no change outside', async (name, args, most, isProfiled) => {
-    const source = await image(name, ...args)
-    const profile = isProfiled ? profileOf('RGB ') : Buffer.alloc(0)
-    if (isProfiled) await addProfile(source, profile)
-    const { path, output, name: called } = await clean(source, { purify_scope: 'region', regions })
-    expect(called).toBe(name.replace('.', '-clean.'))
-    expect(output).not.toHaveProperty('notes')
-    expect((await readProfile(path)).equals(profile)).toBe(true)
-    const facts = [(await probe(source)).video, (await probe(path)).video]
-    expect(facts[1]).toMatchObject({ width: 120, height: 90, codec: facts[0]?.codec, alpha: facts[0]?.alpha })
-    const [before, after] = [await pixels(source), await pixels(path)]
-    let [outside, wrong] = [0, 0]
-    for (let at = 0; at < 120 * 90; at++) {
-      for (let channel = 0; channel < 4; channel++) {
-        const place = at * 4 + channel
-        const change = Math.abs((before[place] ?? 0) - (after[place] ?? 0))
-        if (!isInside(at, most > 0 ? 16 : 0) || channel === 3) outside = Math.max(outside, change)
+  it.each(sampleCases(formats, 4))(
+    '%s: same format, no change outside',
+    async (name, args, most, isProfiled) => {
+      const source = await image(name, ...args)
+      const profile = isProfiled ? profileOf('RGB ') : Buffer.alloc(0)
+      if (isProfiled) await addProfile(source, profile)
+      const { path, output, name: called } = await clean(source, { purify_scope: 'region', regions })
+      expect(called).toBe(name.replace('.', '-clean.'))
+      expect(output).not.toHaveProperty('notes')
+      expect((await readProfile(path)).equals(profile)).toBe(true)
+      const facts = [(await probe(source)).video, (await probe(path)).video]
+      expect(facts[1]).toMatchObject({
+        width: 120,
+        height: 90,
+        codec: facts[0]?.codec,
+        alpha: facts[0]?.alpha,
+      })
+      const [before, after] = [await pixels(source), await pixels(path)]
+      let [outside, wrong] = [0, 0]
+      for (let at = 0; at < 120 * 90; at++) {
+        for (let channel = 0; channel < 4; channel++) {
+          const place = at * 4 + channel
+          const change = Math.abs((before[place] ?? 0) - (after[place] ?? 0))
+          if (!isInside(at, most > 0 ? 16 : 0) || channel === 3) outside = Math.max(outside, change)
+        }
+        const [x, y] = [at % 120, Math.floor(at / 120)]
+        // The gradient continues under the removed cross.
+        if (isInside(at))
+          wrong += Math.abs((after[at * 4] ?? 0) - 40 - x) + Math.abs((after[at * 4 + 1] ?? 0) - 60 - y)
       }
-      const [x, y] = [at % 120, Math.floor(at / 120)]
-      // The gradient continues under the removed cross.
-      if (isInside(at))
-        wrong += Math.abs((after[at * 4] ?? 0) - 40 - x) + Math.abs((after[at * 4 + 1] ?? 0) - 60 - y)
-    }
-    expect(outside).toBeLessThanOrEqual(most)
-    expect(wrong / (42 * 32 * 2)).toBeLessThan(20)
-  })
+      expect(outside).toBeLessThanOrEqual(most)
+      expect(wrong / (42 * 32 * 2)).toBeLessThan(20)
+    },
+  )
 
   it('up to the edges of an image with odd sides', async () => {
     const path = join(folder, 'odd.png')

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runCommand } from '../run-command.ts'
 import { createTestDisk, diskUnavailableReason, fillDisk } from '../service/disk.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { newLibrary, rights, writeImage, writeVideo } from './library.ts'
 
 const reason = await diskUnavailableReason()
 
 describe.skipIf(reason !== null)(`a library on a disk of its own (${reason ?? 'ext4'})`, () => {
-  test.for(sweep([[0], [16], [160]] as const))(
+  test.for(sampleCases([[0], [16], [160]] as const))(
     'an import with %d KiB left ends with the plain error, and continues when there is space',
     async ([kibibytes]) => {
       await using disk = await createTestDisk(2 ** 25)

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { isContentReferenced } from '../../src/files/content.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import { hasPostgres, newDatabase } from '../postgres.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { contentProbe } from './probe-content.ts'
 import { newLibrary, rights, type TestLibrary, writeImage, writeSound, writeVideo } from './library.ts'
 
@@ -18,7 +18,7 @@ async function materials(library: TestLibrary) {
   return await db.selectFrom('materials').selectAll().orderBy('id').execute()
 }
 
-describe.for(sweep(databases, 1))('library on %s', ([name, create]) => {
+describe.for(sampleCases(databases, 1))('library on %s', ([name, create]) => {
   test.skipIf(name === 'PostgreSQL' && !hasPostgres)(
     'a folder is imported, then only what changed',
     async () => {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { ensureAccount } from '../../src/accounts/accounts.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import { removeOrphans } from '../../src/files/removal.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { newLibrary, rights, type TestLibrary, writeImage, writeVideo } from './library.ts'
 
 const entry = join(import.meta.dirname, 'entry.ts')
@@ -40,7 +40,7 @@ const importKills = [
   ['library.file.imported', '1'],
 ] as const
 
-test.for(sweep(importKills))(
+test.for(sampleCases(importKills))(
   'an import that is killed at %s continues, and nothing is imported twice',
   async ([point, hit]) => {
     const library = await newLibrary()
@@ -62,7 +62,7 @@ test.for(sweep(importKills))(
   },
 )
 
-test.for(sweep(['library.remove.hidden', 'library.remove.copied', 'files.put.renamed']))(
+test.for(sampleCases(['library.remove.hidden', 'library.remove.copied', 'files.put.renamed']))(
   'a removal that is killed at %s continues, and granted materials are kept',
   async (point) => {
     const library = await newLibrary()

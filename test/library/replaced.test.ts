@@ -5,7 +5,6 @@ import { ensureAccount } from '../../src/accounts/accounts.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import { findMaterial, openOriginal } from '../../src/library/materials.ts'
 import { hasPostgres, newDatabase } from '../postgres.ts'
-import { sweep } from '../soak-size.ts'
 import { addWithModel, newLibrary, type TestLibrary, writeImage } from './library.ts'
 import { colourModel } from './stand-in-model.ts'
 
@@ -50,7 +49,7 @@ const databases = [
   ['PostgreSQL', async () => newLibrary(await newDatabase())],
 ] as const
 
-describe.for(sweep(databases, 1))('a file that replaces another one, on %s', ([name, create]) => {
+describe.for(databases)('a file that replaces another one, on %s', ([name, create]) => {
   const isMissing = name === 'PostgreSQL' && !hasPostgres
 
   test.skipIf(isMissing)(

@@ -7,7 +7,7 @@ import { embedSoundQuery } from '../../src/engines/embedding/open-sound.ts'
 import { findMaterials, openLibrarySearch } from '../../src/library/search.ts'
 import { installFakeClap } from '../engines/embedding/fake-clap.ts'
 import { hasPostgres, newDatabase } from '../postgres.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { addWithModel, newLibrary, rights, type TestLibrary, writeImage, writeSound } from './library.ts'
 import { colourModel } from './stand-in-model.ts'
 
@@ -55,7 +55,7 @@ const databases = [
   ['PostgreSQL', async () => await libraryOfTones(await newDatabase())],
 ] as const
 
-describe.for(sweep(databases, 1))('sounds on %s', ([name, create]) => {
+describe.for(sampleCases(databases, 1))('sounds on %s', ([name, create]) => {
   test.skipIf(name === 'PostgreSQL' && !hasPostgres)(
     'get vectors once a model is installed, and are found by them and by their words',
     async () => {

@@ -10,7 +10,7 @@ import { installFakeSiglip } from '../engines/embedding/fake-siglip.ts'
 import { generateMedia, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { api, type Api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
-import { soakSize, sweep } from '../soak-size.ts'
+import { soakSize, sampleCases } from '../soak-size.ts'
 import { base64, embed, type Embeddings, type Item, type, vectors } from './embedding-calls.ts'
 
 const folder = await scratchFolder()
@@ -75,7 +75,7 @@ describe('the result', () => {
       ['d.bmp', await image('d.bmp', 'testsrc2=s=8x90')],
       ['half.png', await image('half.png', 'color=red@0.4:s=32x32,format=rgba')],
     ] as const
-    for (const [name, bytes] of sweep(images, 3)) {
+    for (const [name, bytes] of sampleCases(images, 3)) {
       const { data: uploaded } = await calls.upload(name, bytes)
       const [byId, plain, uri, wrapped] = await vectors(calls, [
         { file_id: uploaded.file_id },

@@ -11,7 +11,7 @@ import { readAloud } from '../recordings/read-aloud.ts'
 import { canSpeak } from '../recordings/speak.ts'
 import { startStandInRecogniser } from '../recordings/stand-in-recogniser.ts'
 import { readXmeml } from '../projects/readers/xmeml.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { startAgentSession, type AgentSession, type ConnectedAgent } from './agent-session.ts'
 import { callUntilDone, promptCalls } from './call-until-done.ts'
 
@@ -63,7 +63,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a talking-head recording', () => 
   }
 
   // The prompt cuts by a script, too.
-  test.each(sweep(videoOralCut.examples.toReversed(), 1))('example: $title', async ({ input }) => {
+  test.each(sampleCases(videoOralCut.examples.toReversed(), 1))('example: $title', async ({ input }) => {
     const { files, output, next_step } = await cut(input)
     const { report } = output
     expect(report).toMatchObject({ coverage: 1, uncovered_script: [], review_points: [] })

@@ -14,7 +14,7 @@ import { recordDialogue } from '../video-translate-dub/dialogue.ts'
 import { dubModel, dubModelService } from '../video-translate-dub/dub-model.ts'
 import { useDubPacks, writeDubSource } from '../video-translate-dub/dub-source.ts'
 import type { DubOutput } from '../video-translate-dub/run-dub.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { type SpokenServices, startSpokenServices } from '../video-translate-dub/spoken-services.ts'
 import { startAgentSession, type AgentSession, type ConnectedAgent } from './agent-session.ts'
 import { callUntilDone, promptCalls } from './call-until-done.ts'
@@ -69,7 +69,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('videos to dub', () => {
   }
 
   // The prompt dubs the Chinese talk, too.
-  test.each(sweep(videoTranslateDub.examples.toReversed(), 1))('example: $title', async ({ input }) => {
+  test.each(sampleCases(videoTranslateDub.examples.toReversed(), 1))('example: $title', async ({ input }) => {
     const { files, output, next_step } = await dub(input)
     expect(output.errors).toEqual({})
     expect(output.report).toMatchObject({ lines_count: 3, speaker: 'clone' })

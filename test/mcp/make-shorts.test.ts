@@ -13,7 +13,7 @@ import { writeRecording } from '../recordings/frame-marks.ts'
 import { readAloud } from '../recordings/read-aloud.ts'
 import { canSpeak } from '../recordings/speak.ts'
 import { startStandInRecogniser } from '../recordings/stand-in-recogniser.ts'
-import { soakSize, sweep } from '../soak-size.ts'
+import { soakSize, sampleCases } from '../soak-size.ts'
 import { talkText } from '../video-long2short/run-shorts.ts'
 import { translatingClipModel } from '../video-long2short/shorts-model.ts'
 import { startAgentSession, type AgentSession, type ConnectedAgent } from './agent-session.ts'
@@ -69,7 +69,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a long video', () => {
   const endings = (files: ShortsData['files']) => files.map(({ path }) => /\.\w+$/.exec(path)?.[0])
 
   // The prompt makes the others again: with a video and subtitles, and vertical.
-  test.each(sweep(videoLong2short.examples, 1))('example: $title', async ({ input }) => {
+  test.each(sampleCases(videoLong2short.examples, 1))('example: $title', async ({ input }) => {
     // Small pictures are rendered fast.
     const { files, output, next_step } = await shorts({ ...input, output_size: '160x284' })
     expect(output.report).toMatchObject({ degraded: false, clip_count: output.clips.length })
@@ -106,7 +106,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a long video', () => {
     expect(finished.output.report).toMatchObject({ degraded: false })
   })
 
-  test.each(sweep(videoLong2shortPro.examples.toReversed(), 1))(
+  test.each(sampleCases(videoLong2shortPro.examples.toReversed(), 1))(
     'example of finished clips: $title',
     async ({ input }) => {
       const size = input['output_size'] === '1:1' ? '160x160' : '160x284'

@@ -9,7 +9,7 @@ import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
 import { encodeVisualizer, rawFrames } from '../../tools/music-visualizer/encode.ts'
 import { rippleRadii } from '../../tools/music-visualizer/shockwave.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { ffmpeg, rgbFrames } from '../video-split-screen/media.ts'
 import { goldenFramesFile, goldenFrames, goldenSize, drawGoldenFrames } from './golden/golden.ts'
 import {
@@ -67,7 +67,7 @@ describe.each(names)('%s', (template) => {
       [90, 160],
       [512, 16],
     ] as const
-    for (const [width, height] of sweep(sizes)) {
+    for (const [width, height] of sampleCases(sizes)) {
       for (const title of ['', 'x'.repeat(300), 'ليل طويل', '夜に駆ける 아이유 🌙👨‍👩‍👧', '\ud800\u202e\n\t']) {
         const [frame] = await drawTemplate({ template, samples, width, height, title, artist: title }, [2])
         expect([frame?.width, frame?.height]).toEqual([width, height])
@@ -111,7 +111,7 @@ describe('the coded frames', () => {
     ['at half an odd size, without words', { width: 362, height: 366, title: '', artist: '' }],
   ] as const
 
-  it.each(sweep(sizes))(
+  it.each(sampleCases(sizes))(
     'get their scale and text from ffmpeg if everything moves and is drawn %s',
     async (_, given) => {
       const { width, height } = given

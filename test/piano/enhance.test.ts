@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { LoudnessMeter, TruePeakMeter } from '../../src/media/audio/loudness.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { readMidi } from './read-midi.ts'
 import type { Performance } from '../../src/media/piano/note.ts'
 import { pianoAudioEnhance } from '../../tools/piano-audio-enhance/contract.ts'
@@ -83,7 +83,7 @@ describe.skipIf(!isReady)('piano_audio_enhance (REELWRIGHT_TESTDATA)', () => {
     ['slightly clipped', ['-af', 'volume=14dB,alimiter=limit=0.98:level=0']],
   ]
 
-  it.each(sweep(sources))('%s', async (name, args) => {
+  it.each(sampleCases(sources))('%s', async (name, args) => {
     const path = await generateMedia(at(`${name}.wav`), ['-i', at('piece.wav'), ...args])
     const { output, sound: resultSound } = await enhance(path)
     const source = await stereoOf(path)

@@ -5,7 +5,7 @@ import type { Performance } from '../../src/media/piano/note.ts'
 import { pianoAudioToMidi } from '../../tools/piano-audio-to-midi/contract.ts'
 import { generateMedia, scratchFolder, testdata } from '../engines/ffmpeg/generate-media.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
-import { soakSize, sweep } from '../soak-size.ts'
+import { soakSize, sampleCases } from '../soak-size.ts'
 import { conditions } from './recording-conditions.ts'
 import { firstSeconds, generatePiece } from './generated-pieces.ts'
 import { florestan, record, recordingRate, writeWav } from './recordings.ts'
@@ -103,7 +103,7 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
     ['telephone sound of 8 kHz', 'low.wav', ['-ar', '8000'], false],
   ] as const
 
-  it.each(sweep(codings, 3))('transcribes %s', async (_, name, args, isCovered) => {
+  it.each(sampleCases(codings, 3))('transcribes %s', async (_, name, args, isCovered) => {
     const cover = [
       '-f',
       'lavfi',
@@ -136,7 +136,7 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
     expect((await f1Of(path, moved)).f1).toBeGreaterThan(0.93)
   })
 
-  it.each(sweep(['noise and reverb', 'noise', 'reverb', 'low-pass'] as const))(
+  it.each(sampleCases(['noise and reverb', 'noise', 'reverb', 'low-pass'] as const))(
     'tolerates %s',
     async (condition) => {
       const path = await writeWav(at(`${condition}.wav`), conditions[condition](short.sound, recordingRate))
@@ -144,11 +144,14 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
     },
   )
 
-  it.each(sweep(['repeated', 'arpeggios', 'leaps', 'scales'] as const))('transcribes %s', async (kind) => {
-    const truth = firstSeconds(generatePiece(kind, 22), 3)
-    const path = await writeWav(at(`${kind}.wav`), await record(truth, { soundFont: florestan ?? '' }))
-    expect((await f1Of(path, truth)).f1).toBeGreaterThan(0.75)
-  })
+  it.each(sampleCases(['repeated', 'arpeggios', 'leaps', 'scales'] as const))(
+    'transcribes %s',
+    async (kind) => {
+      const truth = firstSeconds(generatePiece(kind, 22), 3)
+      const path = await writeWav(at(`${kind}.wav`), await record(truth, { soundFont: florestan ?? '' }))
+      expect((await f1Of(path, truth)).f1).toBeGreaterThan(0.75)
+    },
+  )
 
   const longest = soakSize(15, 30)
 
@@ -200,7 +203,7 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
     'librivox/sense_and_sensibility_01_austen_64kb-0890.wav',
   ]
 
-  it.each(sweep(speech, 3))('rejects speech: %s', async (name) => {
+  it.each(sampleCases(speech, 3))('rejects speech: %s', async (name) => {
     const path = join(testdata('speech') ?? '', name)
     await expect(transcribe(path, folder)).rejects.toMatchObject(rejection('like speech or noise'))
   })

@@ -6,7 +6,7 @@ import { rhythmTable } from '../../src/media/cut/pauses.ts'
 import { mapSpeech } from '../../src/media/cut/speech-map.ts'
 import { frameTime, hertz } from '../../src/media/frame-rate.ts'
 import type { TimeSpan } from '../../src/media/speech/speech-types.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { assemble, keptPassages, type Recording, type TruthPassage } from './assemble.ts'
 import { recordingRates } from './frame-marks.ts'
 import { judgeCut } from './judge.ts'
@@ -66,7 +66,7 @@ function quietSeconds({ truth }: Recording, passage: TruthPassage | undefined): 
 }
 
 describe.skipIf(!canSpeak)('a planned cut of generated speech', async () => {
-  describe.each(sweep(recordingLanguages))('%s', async (language) => {
+  describe.each(sampleCases(recordingLanguages))('%s', async (language) => {
     it.each([
       { pickups: 0, room: -62 },
       { pickups: 2, room: -70 },

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { hertz } from '../../src/media/frame-rate.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { assemble, keptPassages, type RecordingTruth } from './assemble.ts'
 import { readFrameNumbers, spansOfFrames, writeRecording } from './frame-marks.ts'
 import { writeScript } from './script.ts'
@@ -42,25 +42,28 @@ describe.each(recordingLanguages)('a script in %s', (language) => {
 describe.skipIf(!canSpeak)('a recording', async () => {
   const folder = await scratchFolder()
 
-  it.each(sweep(recordingLanguages))('has voices and pauses where the truth says: %s', async (language) => {
-    const plan = writeScript({ language, seed: 4, sentences: 6, pickups: 1 })
-    const { samples, truth } = await assemble(plan)
-    const edge = 0.004
-    for (const [index, passage] of truth.passages.entries()) {
-      const from = Math.round(passage.start * 16_000)
-      const to = Math.round(passage.end * 16_000)
-      expect([from / 16_000, to / 16_000]).toEqual([passage.start, passage.end])
-      expect(Math.abs(samples[from] ?? 0)).toBeGreaterThan(edge - 0.002)
-      expect(Math.abs(samples[to - 1] ?? 0)).toBeGreaterThan(edge - 0.002)
-      const next = truth.passages[index + 1]
-      const pause = plan.passages[index]?.pause ?? 0
-      if (next) expect(Math.abs(next.start - passage.end - pause)).toBeLessThan(0.0001)
-      const own = truth.words.slice(passage.words.from, passage.words.to)
-      expect([own[0]?.start, own.at(-1)?.end]).toEqual([passage.start, passage.end])
-      for (const [at, word] of own.entries()) expect(word.start).toBe(own[at - 1]?.end ?? passage.start)
-    }
-    expect(keptPassages(truth).length).toBeGreaterThanOrEqual(6)
-  })
+  it.each(sampleCases(recordingLanguages))(
+    'has voices and pauses where the truth says: %s',
+    async (language) => {
+      const plan = writeScript({ language, seed: 4, sentences: 6, pickups: 1 })
+      const { samples, truth } = await assemble(plan)
+      const edge = 0.004
+      for (const [index, passage] of truth.passages.entries()) {
+        const from = Math.round(passage.start * 16_000)
+        const to = Math.round(passage.end * 16_000)
+        expect([from / 16_000, to / 16_000]).toEqual([passage.start, passage.end])
+        expect(Math.abs(samples[from] ?? 0)).toBeGreaterThan(edge - 0.002)
+        expect(Math.abs(samples[to - 1] ?? 0)).toBeGreaterThan(edge - 0.002)
+        const next = truth.passages[index + 1]
+        const pause = plan.passages[index]?.pause ?? 0
+        if (next) expect(Math.abs(next.start - passage.end - pause)).toBeLessThan(0.0001)
+        const own = truth.words.slice(passage.words.from, passage.words.to)
+        expect([own[0]?.start, own.at(-1)?.end]).toEqual([passage.start, passage.end])
+        for (const [at, word] of own.entries()) expect(word.start).toBe(own[at - 1]?.end ?? passage.start)
+      }
+      expect(keptPassages(truth).length).toBeGreaterThanOrEqual(6)
+    },
+  )
 
   const rates = [
     { num: 25, den: 1 },
@@ -68,7 +71,7 @@ describe.skipIf(!canSpeak)('a recording', async () => {
     { num: 30_000, den: 1001 },
   ]
 
-  it.each(sweep(rates))('is a video whose frames can be identified: $num/$den', async (rate) => {
+  it.each(sampleCases(rates))('is a video whose frames can be identified: $num/$den', async (rate) => {
     const recording = await assemble(writeScript({ language: 'en-US', sentences: 1 }))
     const path = await writeRecording(folder, recording, { name: `marks-${rate.num}`, rate })
     const facts = await probe(path)

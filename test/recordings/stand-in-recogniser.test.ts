@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { configureServices } from '../../src/engines/services/configured.ts'
 import { openTranscriptionService } from '../../src/engines/speech/transcription-service.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { assemble, type RecordingTruth } from './assemble.ts'
 import { writeScript } from './script.ts'
 import { recordingLanguages } from './sentences.ts'
@@ -38,7 +38,7 @@ function trueWords({ words, passages }: RecordingTruth, { start, end }: { start:
 }
 
 describe.skipIf(!canSpeak)('the stand-in recogniser', () => {
-  it.each(sweep(recordingLanguages))('returns the truth without errors: %s', async (language) => {
+  it.each(sampleCases(recordingLanguages))('returns the truth without errors: %s', async (language) => {
     const recording = await assemble(writeScript({ language, seed: 2, sentences: 6 }))
     const { samples, truth } = recording
     const spans = [

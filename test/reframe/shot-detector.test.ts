@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ShotDetector, type ShotChange } from '../../src/media/reframe/shot-detector.ts'
 import { createThumbnail } from '../../src/media/reframe/thumbnail.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { editedFootage, type Shot, trueChanges } from './edited-footage.ts'
 
 function changesOf(shots: readonly Shot[], perSecond = 25): ShotChange[] {
@@ -67,7 +67,7 @@ describe('no change of shot is', () => {
 })
 
 describe('dissolves', () => {
-  const lengths = sweep([8, 12, 16, 25, 32], 3)
+  const lengths = sampleCases([8, 12, 16, 25, 32], 3)
   it.each([
     ['still shots', {}],
     ['dark shots', { light: () => 0.1 }],

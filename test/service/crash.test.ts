@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/open.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import type { ProcessIdentity } from '../../src/platform/process-identity.ts'
-import { soakSize, sweep } from '../soak-size.ts'
+import { soakSize, sampleCases } from '../soak-size.ts'
 import { api, pollUntil } from './api.ts'
 import { temporaryDataFolder, startKillableService, createServiceSequence } from './killable-service.ts'
 import { checkInvariants } from './invariants.ts'
@@ -38,7 +38,7 @@ const services = createServiceSequence()
 const rounds = soakSize(3, 40)
 
 describe('kill -9 of the service at each durable step', () => {
-  test.for(sweep(durableSteps, 6))('%s', async (point) => {
+  test.for(sampleCases(durableSteps, 6))('%s', async (point) => {
     const { dataDir } = services
     const armedService = await services.ensureRunning()
     const before = api(armedService)
@@ -91,7 +91,7 @@ describe('kill -9 of the service while a task is requeued, fails or is cancelled
     [state, 'before-commit'] as const,
     [state, 'after-commit'] as const,
   ])
-  test.for(sweep(steps, 3))('move.%s.%s', async ([state, moment]) => {
+  test.for(sampleCases(steps, 3))('move.%s.%s', async ([state, moment]) => {
     const { dataDir } = services
     const armedService = await services.ensureRunning()
     await armedService.arm(`move.${state}.${moment}`)

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { fillPath, routes } from '../../src/contract/routes.ts'
 import type { TaskCreated } from '../../src/contract/task.ts'
 import { hasPostgres, newDatabase } from '../postgres.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { api, pollUntil, type Api } from './api.ts'
 import { startTestService } from './in-process.ts'
 import { checkInvariants } from './invariants.ts'
@@ -86,7 +86,8 @@ const executionSteps: readonly (readonly [kind: keyof typeof failures, at: strin
   ['no space', `insert on files when new.name like 'copy%'`, 3],
   ['a lost connection', `insert on events when new.task like '%completed%'`, 3],
 ]
-const cases = (steps: readonly string[]) => kinds.flatMap((kind) => steps.map((at) => [kind, at] as const))
+/** Each failure at each step. Every third case or so has each step, and each failure. */
+const cases = (steps: readonly string[]) => steps.flatMap((at) => kinds.map((kind) => [kind, at] as const))
 
 describe.skipIf(!hasPostgres)('PostgreSQL (Debian package postgresql)', () => {
   /** A service on a new database, an account with 5 credits and a stored file. */
@@ -105,17 +106,20 @@ describe.skipIf(!hasPostgres)('PostgreSQL (Debian package postgresql)', () => {
     }
   }
 
-  test.for(sweep(cases(submitSteps), 7))('with %s at %s of a creation charges once', async ([kind, at]) => {
-    const { calls, fileId, client, check } = await startOn()
-    await failStatements(client, { kind, at, times: 1 })
-    const { id, errors } = await createRepeatedly(calls, fileId)
-    expect(errors).toEqual([`6401 ${failures[kind][1]}`])
-    expect((await calls.ended('test_copy', id)).data.status).toBe('completed')
-    expect(await calls.balance()).toBe(4)
-    await check()
-  })
+  test.for(sampleCases(cases(submitSteps), 7))(
+    'with %s at %s of a creation charges once',
+    async ([kind, at]) => {
+      const { calls, fileId, client, check } = await startOn()
+      await failStatements(client, { kind, at, times: 1 })
+      const { id, errors } = await createRepeatedly(calls, fileId)
+      expect(errors).toEqual([`6401 ${failures[kind][1]}`])
+      expect((await calls.ended('test_copy', id)).data.status).toBe('completed')
+      expect(await calls.balance()).toBe(4)
+      await check()
+    },
+  )
 
-  test.for(sweep(executionSteps, 4))(
+  test.for(sampleCases(executionSteps, 4))(
     'with %s at %s of a task loses and repeats no work',
     async ([kind, at, times]) => {
       const { calls, fileId, client, check } = await startOn()

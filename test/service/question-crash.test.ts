@@ -4,7 +4,7 @@ import { openDatabase } from '../../src/db/open.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import { hasPostgres, newDatabase } from '../postgres.ts'
 import { askingClient } from '../questions/asking-client.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { checkInvariants } from './invariants.ts'
 import { createServiceSequence } from './killable-service.ts'
 
@@ -34,7 +34,7 @@ describe.each(databases)(
       return database ? { database } : {}
     })
 
-    test.skipIf(!isHere).for(sweep(durableSteps, 3))(
+    test.skipIf(!isHere).for(sampleCases(durableSteps, 3))(
       'at %s loses no answer and asks nothing twice',
       async (point) => {
         const first = await services.ensureRunning()

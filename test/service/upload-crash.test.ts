@@ -4,7 +4,7 @@ import type { FileRecord } from '../../src/contract/file.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import { chunkedUploadClient, setPartSize, hashOf } from '../http/chunked-upload-client.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { api } from './api.ts'
 import { createServiceSequence } from './killable-service.ts'
 import { checkInvariants } from './invariants.ts'
@@ -91,7 +91,7 @@ const durableSteps: readonly [string, number][] = [
 describe('kill -9 of the service during a chunked upload', () => {
   const services = createServiceSequence()
   let files = 0
-  test.for(sweep(durableSteps, 5))('%s, hit %i', async ([point, hit]) => {
+  test.for(sampleCases(durableSteps, 5))('%s, hit %i', async ([point, hit]) => {
     const { dataDir } = services
     const armedService = await services.ensureRunning()
     await armedService.arm(point, hit)

@@ -8,7 +8,7 @@ import { answerUntilEnded, type AskedLines } from '../mcp/answering-agent.ts'
 import type { ToolResponse } from '../mcp/stdio-client.ts'
 import { askingClient } from '../questions/asking-client.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { type FinishedTask, srtOf, startTranslationService } from './translation-service.ts'
 import { correctAnswer, faults, translatingModel } from './translator.ts'
 
@@ -126,7 +126,7 @@ describe('an agent receives the result that a configured model with the same mis
   })
   afterAll(() => asking[Symbol.asyncDispose]())
 
-  it.each(sweep(Object.entries(mistakes), 8))('%s', async (name, answer) => {
+  it.each(sampleCases(Object.entries(mistakes), 8))('%s', async (name, answer) => {
     const expected = expectedResult(name)
     const byAgent = await translateByAgent(`${name}.srt`, contentOf(name), { request, answer })
     expect(comparable(byAgent)).toEqual(comparable(expected))
@@ -152,7 +152,7 @@ async function readEnd({ data }: ToolResponse): Promise<Pick<FinishedTask, 'stat
 }
 
 describe('an agent over stdio receives the result that a configured model with the same mistakes does', () => {
-  const made = sweep(Object.entries(mistakes), 5)
+  const made = sampleCases(Object.entries(mistakes), 5)
   const ends = new Map<string, Awaited<ReturnType<typeof readEnd>>>()
   let cost: number
   const credits = async (agent: ConnectedAgent) => {

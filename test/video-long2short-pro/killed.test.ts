@@ -7,7 +7,7 @@ import { api } from '../service/api.ts'
 import { expectRefunds, interrupt, interruptions, waitUntilClean } from '../service/interruptions.ts'
 import { createServiceSequence } from '../service/killable-service.ts'
 import { findProcesses, suspendProcesses, waitUntilExited } from '../service/processes.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { uploadFile } from '../video-oral-cut/cut-service.ts'
 import { hangModelAfter, modelService, translatingClipModel } from '../video-long2short/shorts-model.ts'
 import { type ProOutput, type ToneTalk, writeToneTalk } from './run-pro.ts'
@@ -78,7 +78,7 @@ describe.skipIf(process.platform !== 'linux')('finished clips that are interrupt
     { during: 'rendering of the second clip', reach: secondClip, repeated: 0 },
   ]
   const cases = moments.flatMap((moment) => interruptions.map((how) => ({ how, ...moment })))
-  test.each(sweep(cases))(
+  test.each(sampleCases(cases))(
     '$how during $during: the same clips, and no answer is asked for again',
     async ({ how, reach, repeated }) => {
       const [askedBefore, balance] = [asked(), await api(await ensureRunning()).balance()]
@@ -94,7 +94,7 @@ describe.skipIf(process.platform !== 'linux')('finished clips that are interrupt
     },
   )
 
-  test.each(sweep(moments.toReversed(), 1))(
+  test.each(sampleCases(moments.toReversed(), 1))(
     'stopped during $during, or cancelled in the queue: no process, no file, and a refund',
     ({ reach }) => expectRefunds(services, { type, credits: 2, create, reach }),
   )

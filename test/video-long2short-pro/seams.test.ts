@@ -8,7 +8,7 @@ import { videoLong2shortPro } from '../../tools/video-long2short-pro/contract.ts
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { useNoPacks } from '../engines/vision/test-packs.ts'
 import { findClicks } from '../recordings/judge.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { runPro, talkRate, type ToneTalk, writeToneTalk } from './run-pro.ts'
@@ -100,7 +100,7 @@ const crossfadesAndSpeeds = [0, 30, 500].flatMap((crossfade) =>
   [0.5, 1, 1.25, 2].map((factor) => [crossfade, factor] as const),
 )
 
-it.each(sweep(crossfadesAndSpeeds, 4))(
+it.each(sampleCases(crossfadesAndSpeeds, 4))(
   'a crossfade of %d ms at speed %d has no click and keeps the level and the length',
   async (crossfade, factor) => {
     const { output, paths } = await runPro(

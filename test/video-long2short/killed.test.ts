@@ -17,7 +17,7 @@ import {
 import { createServiceSequence } from '../service/killable-service.ts'
 import { suspendProcesses, waitUntilExited } from '../service/processes.ts'
 import { uploadFile } from '../video-oral-cut/cut-service.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { filesOf, type ShortsOutput, type SpokenTalk, taskType, writeSpokenTalk } from './run-shorts.ts'
 import { clipModel, hangModelAfter, modelService } from './shorts-model.ts'
 
@@ -112,7 +112,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('clips that are interrupted', asyn
     await waitUntilClean(services)
   })
 
-  test.each(sweep(interruptions.toReversed(), 1))(
+  test.each(sampleCases(interruptions.toReversed(), 1))(
     '%s between two questions: answers are not asked again, and nothing is recognised again',
     async (how) => {
       const [heardBefore, askedBefore] = [heard(), asked()]
@@ -129,25 +129,28 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('clips that are interrupted', asyn
   )
 
   const [worker, ...others] = interruptions
-  test.each(sweep([...others, worker], 1))('%s during rendering: nothing else is repeated', async (how) => {
-    const [heardBefore, askedBefore] = [heard(), asked()]
-    const balance = await api(await ensureRunning()).balance()
-    const id = await create()
-    const suspended = await suspendProcesses([() => findEncoders(services)])
-    await interrupt(services, how)
-    await waitUntilExited(suspended)
-    expect(await comparable(id)).toEqual(expected)
-    expect([heard() - heardBefore, asked() - askedBefore]).toEqual([pieces, questions])
-    expect(balance - (await api(await ensureRunning()).balance())).toBe(credits())
-    await waitUntilClean(services)
-  })
+  test.each(sampleCases([...others, worker], 1))(
+    '%s during rendering: nothing else is repeated',
+    async (how) => {
+      const [heardBefore, askedBefore] = [heard(), asked()]
+      const balance = await api(await ensureRunning()).balance()
+      const id = await create()
+      const suspended = await suspendProcesses([() => findEncoders(services)])
+      await interrupt(services, how)
+      await waitUntilExited(suspended)
+      expect(await comparable(id)).toEqual(expected)
+      expect([heard() - heardBefore, asked() - askedBefore]).toEqual([pieces, questions])
+      expect(balance - (await api(await ensureRunning()).balance())).toBe(credits())
+      await waitUntilClean(services)
+    },
+  )
 
   const moments = [
     { during: 'recognition', reach: () => hangRecogniserAfter(2).then(() => []) },
     { during: 'a question', reach: () => hangModel(1).then(() => []) },
     { during: 'rendering', reach: () => suspendProcesses([() => findEncoders(services)]) },
   ]
-  test.each(sweep(moments.toReversed(), 1))(
+  test.each(sampleCases(moments.toReversed(), 1))(
     'stopped during $during, or cancelled in the queue: no process, no file, and a refund',
     async ({ reach }) => {
       await expectRefunds(services, { type: taskType, credits: credits(), create, reach })

@@ -10,7 +10,7 @@ import {
   soundLags,
   writeMarkedFootage,
 } from '../recordings/marked-footage.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { cutFootage, spreadRanges } from './cut-footage.ts'
 
 const folder = await scratchFolder()
@@ -38,7 +38,7 @@ const footages: readonly FootageCase[] = [
 
 // Every other one, so that each kind is among them.
 test.each(
-  sweep(
+  sampleCases(
     footages.map((footage, index) => ({ ...footage, name: `footage-${index}` })),
     5,
   ),

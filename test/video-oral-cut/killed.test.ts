@@ -16,7 +16,7 @@ import {
 } from '../service/interruptions.ts'
 import { createServiceSequence } from '../service/killable-service.ts'
 import { suspendProcesses, waitUntilExited } from '../service/processes.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import {
   createCut,
   type CutOutput,
@@ -89,7 +89,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a cut that is interrupted', async
     await recogniser?.[Symbol.asyncDispose]()
   })
 
-  const moments = sweep(
+  const moments = sampleCases(
     interruptions.map((how, index) => ({ how, pieces: index + 1 })),
     1,
   )
@@ -112,7 +112,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a cut that is interrupted', async
     },
   )
 
-  test.each(sweep(interruptions.toReversed(), 1))(
+  test.each(sampleCases(interruptions.toReversed(), 1))(
     '%s during rendering: nothing is recognised again',
     async (how) => {
       const before = heard()
@@ -127,7 +127,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a cut that is interrupted', async
     },
   )
 
-  test.each(sweep(['move.completed.before-commit', 'execute.finished'], 1))(
+  test.each(sampleCases(['move.completed.before-commit', 'execute.finished'], 1))(
     'kill -9 of the service with finished files, at %s: nothing is recognised again',
     async (point) => {
       const before = heard()
@@ -148,7 +148,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a cut that is interrupted', async
     { during: 'recognition', reach: () => hangAfter(2).then(() => []) },
     { during: 'rendering', reach: () => suspendProcesses([encoders]) },
   ]
-  test.each(sweep(stops, 1))(
+  test.each(sampleCases(stops, 1))(
     'stopped during $during, or cancelled in the queue: no process, no file, and a refund',
     async ({ reach }) => {
       const create = async () => createCut(await ensureRunning(), request())

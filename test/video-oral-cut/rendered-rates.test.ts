@@ -8,7 +8,7 @@ import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { framesOfProject } from '../projects/project-readers.ts'
 import { readFrameNumbers } from '../recordings/frame-marks.ts'
 import { shownRuns, soundLags, writeMarkedFootage } from '../recordings/marked-footage.ts'
-import { soakSize, sweep } from '../soak-size.ts'
+import { soakSize, sampleCases } from '../soak-size.ts'
 import { runInWorker, stageFiles } from '../tasks/run-in-worker.ts'
 import { streams } from '../video-split-screen/media.ts'
 import { cutFootage, spreadRanges } from './cut-footage.ts'
@@ -23,7 +23,7 @@ const rates = [
   { num: 60_000, den: 1001 },
 ].map((rate) => ({ rate, name: formatRate(rate) }))
 
-test.each(sweep(rates))(
+test.each(sampleCases(rates))(
   'at $name all formats are the rendered frames, at the exact rate',
   async ({ rate }) => {
     const name = `footage-${rate.num}`
@@ -43,19 +43,22 @@ test.each(sweep(rates))(
   },
 )
 
-test.each(sweep(rates))('at $name the gtrk project is rendered with the same ranges', async ({ rate }) => {
-  const name = `footage-${rate.num}-gtrk`
-  const footage = await writeMarkedFootage(folder, { name, rate, seconds: 6 })
-  const cut = await cutFootage(footage.path, (frames) => spreadRanges(7, { frames, length: 15 }))
-  const files = await stageFiles([footage.path])
-  const operation = { operation: videoTimelineRender, plan, run }
-  const { path } = await runInWorker(operation, JSON.parse(cut.projects.gtrk), { files, folder })
-  // Its rate is whole, so that in longer clips a frame is repeated every 33 s.
-  const runs = shownRuns(await readFrameNumbers(path))
-  expect(runs).toEqual(
-    cut.ranges.map(({ first, end }, index) => ({ at: 15 * index, frames: end - first, number: first })),
-  )
-})
+test.each(sampleCases(rates))(
+  'at $name the gtrk project is rendered with the same ranges',
+  async ({ rate }) => {
+    const name = `footage-${rate.num}-gtrk`
+    const footage = await writeMarkedFootage(folder, { name, rate, seconds: 6 })
+    const cut = await cutFootage(footage.path, (frames) => spreadRanges(7, { frames, length: 15 }))
+    const files = await stageFiles([footage.path])
+    const operation = { operation: videoTimelineRender, plan, run }
+    const { path } = await runInWorker(operation, JSON.parse(cut.projects.gtrk), { files, folder })
+    // Its rate is whole, so that in longer clips a frame is repeated every 33 s.
+    const runs = shownRuns(await readFrameNumbers(path))
+    expect(runs).toEqual(
+      cut.ranges.map(({ first, end }, index) => ({ at: 15 * index, frames: end - first, number: first })),
+    )
+  },
+)
 
 /** A drift grows with each cut. */
 const cuts = soakSize(20, 200)

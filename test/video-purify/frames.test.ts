@@ -9,7 +9,7 @@ import { blur } from '../../src/media/clean/blur.ts'
 import { createPatchLookup } from '../../src/media/clean/masks.ts'
 import { constantRate, hertz } from '../../src/media/frame-rate.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { numberedSize, numberedVideo, numbersOf, readNumbers } from '../video-timeline-render/media.ts'
 import { blurBoxes, probeStreams, decodeSamples } from './run-purify.ts'
@@ -161,7 +161,7 @@ describe('before it is encoded', () => {
   })
 
   it('frames decoded from the middle equal those of a full decode, for every codec', async () => {
-    for (const name of sweep(['mid.mp4', 'mid.flv', 'mid.avi', 'mid.webm'], 3)) {
+    for (const name of sampleCases(['mid.mp4', 'mid.flv', 'mid.avi', 'mid.webm'], 3)) {
       const path = at(name)
       const webm = name.endsWith('webm')
         ? ['-c:v', 'libvpx', '-deadline', 'realtime']
@@ -200,7 +200,7 @@ describe('untreated pixels', () => {
     const original = at('likeness.mkv')
     await ffmpeg('-f', 'lavfi', '-i', picture, '-t', '3', '-c:v', 'ffv1', original)
     // A larger file limits the fidelity less.
-    for (const crf of sweep(['20', '14'], 1)) {
+    for (const crf of sampleCases(['20', '14'], 1)) {
       const source = at(`likeness-${crf}.mp4`)
       await ffmpeg('-i', original, '-preset', 'medium', '-crf', crf, source)
       const { path } = await blurBoxes(source, folder, { x: 0.3, y: 0.8, w: 0.4, h: 0.1 })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { seededRandom } from '../service/kill-rounds.ts'
-import { soakSize, sweep } from '../soak-size.ts'
+import { soakSize, sampleCases } from '../soak-size.ts'
 import { amplitude, counter, ffmpeg, grey, samples, streams } from '../video-split-screen/media.ts'
 import { truePeak } from '../video-split-screen/true-peak.ts'
 import { clipAt, consecutiveClips, render, request } from './render.ts'
@@ -93,7 +93,7 @@ describe('sound and picture', () => {
     [4.9, true],
   ] as const
 
-  it.each(sweep(speeds))('stay in sync at speed %d, keep_pitch: %s', async (speed, keep_pitch) => {
+  it.each(sampleCases(speeds))('stay in sync at speed %d, keep_pitch: %s', async (speed, keep_pitch) => {
     const cuts = [{ path: at('flash.mp4'), from: 0.6, seconds: 2.6 / speed, speed, keep_pitch }]
     const { path } = await render(
       request({ rate: 50, picture: consecutiveClips([0.3, ...cuts]) }),
@@ -250,7 +250,7 @@ describe('the sound of a result', () => {
       ['bursts', `${wave(12_000)}*lt(mod(t,0.25),0.05)+${wave(11_980)}*gt(mod(t,0.4),0.3)`],
       ['noise', '2*random(0)-1'],
     ] as const
-    for (const [name, source] of sweep(sources)) {
+    for (const [name, source] of sampleCases(sources)) {
       const path = at(`${name}.wav`)
       await ffmpeg('-f', 'lavfi', '-i', `aevalsrc='${source}':s=48000`, '-t', '2', '-c:a', 'pcm_f32le', path)
       const sound = [[clipAt(0, { ...tone, path })], [clipAt(0, { ...tone, path })]]
@@ -273,7 +273,7 @@ describe('the sound of a result', () => {
       [{}, 1],
       [{ speed: 0.8 }, 1.25],
     ] as const
-    for (const [more, end] of sweep(speeds)) {
+    for (const [more, end] of sampleCases(speeds)) {
       const { sound } = await renderTimelineSound({
         picture: consecutiveClips([{ ...tone, path: at('low.mkv') }]),
         sound: [[clipAt(0, { ...tone, seconds: 1.6, path: broken, ...more })]],

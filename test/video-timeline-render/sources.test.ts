@@ -5,7 +5,7 @@ import { videoTimelineRender } from '../../tools/video-timeline-render/contract.
 import { liveRecording } from '../engines/ffmpeg/live-recording.ts'
 import { videoFolder } from '../engines/ffmpeg/generate-media.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { soakSize, sweep } from '../soak-size.ts'
+import { soakSize, sampleCases } from '../soak-size.ts'
 import {
   amplitude,
   counter,
@@ -152,7 +152,7 @@ describe('a file with fewer pictures than its header states', () => {
     ['damaged, of big pictures', 'big.mp4', zeroSecondHalf, big],
   ]
 
-  it.each(sweep(files, 3))(
+  it.each(sampleCases(files, 3))(
     '%s: rendering %s fails with its name, wherever the clip starts',
     async (_, name, damage, options) => {
       const [intact, damaged] = [at(`intact-${name}`), at(`damaged-${name}`)]

@@ -5,7 +5,7 @@ import { testdata } from '../engines/ffmpeg/generate-media.ts'
 import { replaceFfmpeg } from '../engines/ffmpeg/replace-ffmpeg.ts'
 import { renderBeats } from '../html-render-simple/render.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { ffmpeg, samples, streams } from '../video-split-screen/media.ts'
 import { renderSplit } from '../video-split-screen/render.ts'
 import { truePeak } from '../video-split-screen/true-peak.ts'
@@ -65,7 +65,7 @@ afterAll(() => folder[Symbol.asyncDispose]())
 const names = [...Object.keys(sources), ...(speech ? ['speech'] : [])]
 
 describe('a mix stays at or below -1 dBTP after AAC', () => {
-  it.each(sweep(names, 3))('in a timeline: four copies of %s', async (name) => {
+  it.each(sampleCases(names, 3))('in a timeline: four copies of %s', async (name) => {
     const sound = [0, 0, 0.013, 0.1].map((start) => [
       clipAt(start, { path: at(`${name}.mkv`), from: 0, seconds: seconds - 0.2 }),
     ])
@@ -76,7 +76,7 @@ describe('a mix stays at or below -1 dBTP after AAC', () => {
   })
 
   // Its sound is mixed and limited as in a timeline; its picture takes most of the time.
-  it.each(sweep(['song', 'white noise'], 1))('in a split screen: four copies of %s', async (name) => {
+  it.each(sampleCases(['song', 'white noise'], 1))('in a split screen: four copies of %s', async (name) => {
     const clips = Array.from({ length: 4 }, () => ({ file_id: at(`${name}.mkv`) }))
     const { path } = await renderSplit({ clips, audio_mode: 'mix', quality: '720p' }, folder.path)
     const peak = await truePeak(path)

@@ -16,7 +16,7 @@ import {
 } from '../service/interruptions.ts'
 import { createServiceSequence } from '../service/killable-service.ts'
 import { findProcesses, suspendProcesses, waitUntilExited } from '../service/processes.ts'
-import { sweep } from '../soak-size.ts'
+import { sampleCases } from '../soak-size.ts'
 import { uploadFile } from '../video-oral-cut/cut-service.ts'
 import { hangModelAfter } from '../video-long2short/shorts-model.ts'
 import { dubModel, dubModelService } from './dub-model.ts'
@@ -144,19 +144,19 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub that is interrupted', async
     await waitUntilClean(services)
   }
 
-  test.each(sweep(moments, 3))(
+  test.each(sampleCases(moments, 3))(
     'kill -9 of the worker during $during: nothing finished is repeated',
     (moment) => expectResumed(moment, 'kill -9 of the worker'),
   )
 
   const duringSpeech = moments.filter(({ during }) => during === 'speech')
   const others = duringSpeech.flatMap((moment) => interruptions.slice(1).map((how) => ({ how, moment })))
-  test.each(sweep(others, 1))('$how during speech: no line is spoken twice', ({ how, moment }) =>
+  test.each(sampleCases(others, 1))('$how during speech: no line is spoken twice', ({ how, moment }) =>
     expectResumed(moment, how),
   )
 
   const stopped = moments.filter(({ during }) => ['separation', 'speech', 'the picture'].includes(during))
-  test.each(sweep(stopped.toReversed(), 1))(
+  test.each(sampleCases(stopped.toReversed(), 1))(
     'stopped during $during, or cancelled in the queue: no process, no file, and a refund',
     async ({ reach }) => {
       await expectRefunds(services, { type, credits: credits(), create, reach })

@@ -49,6 +49,13 @@ test('without the record and with projects', () => {
     expect(text).not.toContain('their texts')
     expect(text).toContain('save dub.wav and the other result files to local_output_dir')
   }
-  const { source_path } = input
-  expect(describeDub(dub, { ...context, input: { source_path } })).toContain('link the source, dub.wav')
+  const { source_path, local_output_dir } = input
+  const withoutFolder = describeDub(dub, { ...context, input: { source_path } })
+  expect(withoutFolder).toContain('no path of dub.wav and the other result files')
+  expect(withoutFolder).not.toContain('no path of the video')
+  const withoutSource = { ...context, input: { local_output_dir } }
+  expect(describeDub(dub, withoutSource)).toContain('no path of the video, as source_path was not given')
+  // Projects with held frames show base.mp4 instead of the source.
+  const held = { ...dub, base_video_file_id: '6' }
+  expect(describeDub(held, withoutSource)).not.toContain('no path of the video')
 })

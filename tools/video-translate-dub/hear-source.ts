@@ -49,9 +49,6 @@ export async function hearSource(job: DubJob, stages: HearSourceStages): Promise
   return { file, isSeparated, lines, turns, sound, recogniser }
 }
 
-/** Separated sound, or the reason why it could not be separated. */
-type Separation = { readonly sound: SeparatedSource } | { readonly reason: string }
-
 /**
  * Separates the sound. Without that, the dub has no music, and the source is recognised with all of its sound. A failure is
  * remembered too, so that each attempt at a task recognises the same sound, has the same lines, and asks the same questions.
@@ -61,17 +58,19 @@ async function separateVoices(
   onShare: (share: number) => void,
 ): Promise<SeparatedSource | undefined> {
   const cache = await openStepCache(context.steps)
-  const text = await cache.text('separation', [source.blake3], async () => {
-    const separation: Separation = await separateSource(source, { ...context, onShare }).then(
-      (sound) => ({ sound }),
-      (error: unknown) => ({ reason: failureReason(error, context.signal) }),
-    )
-    return JSON.stringify(separation)
+  let sound: SeparatedSource | undefined
+  // Empty if it succeeds.
+  const reason = await cache.text('failed-separation', [source.blake3], async () => {
+    try {
+      sound = await separateSource(source, { ...context, onShare })
+      return ''
+    } catch (error) {
+      return failureReason(error, context.signal)
+    }
   })
   onShare(1)
-  const separation = JSON.parse(text) as Separation
-  if ('sound' in separation) return separation.sound
-  if (input.keep_bgm) failures.errors.bgm = separation.reason
-  else notes.push(`the voices were not separated from other sound before recognition: ${separation.reason}`)
+  if (reason === '') return sound ?? (await separateSource(source, context))
+  if (input.keep_bgm) failures.errors.bgm = reason
+  else notes.push(`the voices were not separated from other sound before recognition: ${reason}`)
   return undefined
 }

@@ -14,6 +14,7 @@ interface DubResult {
   readonly errors: Readonly<Record<string, string | undefined>>
   readonly files: readonly ResultFile[]
   readonly output_file_id: string
+  readonly base_video_file_id?: string | undefined
   readonly transcript_file_id: string
 }
 
@@ -23,7 +24,7 @@ const maxNamed = 4
 /** What happened to a line, by the reason of the doubt. */
 const doubtTexts: Readonly<Record<Doubt, string>> = {
   untranslated: 'silent: no translation',
-  unspoken: 'silent: the voice did not speak it',
+  unspoken: 'silent: the voice refused it',
   over_band: 'its end is cut off',
   words_lost: 'words may be missing',
   words_added: 'other words were heard, such as a repetition',
@@ -41,20 +42,22 @@ export function describeDub(output: DubResult, { nameFile, input }: NextStepCont
     `${report.lines_count === 1 ? '1 line' : `${report.lines_count} lines`} in ${report.target_lang}, ${Math.round(report.output_duration_ms / 1000)} s.`,
     ...checkSteps(output, nameFile),
     ...(failed.length > 0 ? [`Failed: ${failed.join('. ')}.`] : []),
-    ...(files.length > 0 ? [mediaOfProjects(input)] : []),
+    ...(files.length > 0 ? [mediaOfProjects(output, input)] : []),
     'Tell the user the path, and to label what is published as AI-generated.',
   ].join(' ')
 }
 
-/** Returns where the media of projects must be. */
-function mediaOfProjects(input: NextStepContext['input']): string {
-  if (input && (input['source_path'] === undefined || input['local_output_dir'] === undefined)) {
-    return (
-      'The projects have no paths of their media, as source_path and local_output_dir were not both given: ' +
-      'link the source, dub.wav and the other result files in the editor.'
-    )
-  }
-  return 'For the projects, save dub.wav and the other result files to local_output_dir.'
+/** Returns where the media of projects must be, and which of them have no path there. */
+function mediaOfProjects({ base_video_file_id: base }: DubResult, input: NextStepContext['input']): string {
+  const isMissing = (field: string) => input !== undefined && input[field] === undefined
+  const sourceStep =
+    isMissing('source_path') && base === undefined
+      ? ['The projects have no path of the video, as source_path was not given: link it in the editor.']
+      : []
+  const otherStep = isMissing('local_output_dir')
+    ? 'They have no path of dub.wav and the other result files, as local_output_dir was not given: link these in the editor.'
+    : 'For the projects, save dub.wav and the other result files to local_output_dir.'
+  return [...sourceStep, otherStep].join(' ')
 }
 
 function checkSteps(

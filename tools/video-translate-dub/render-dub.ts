@@ -59,14 +59,14 @@ export async function renderDub(
   const { dub, mixed } = await renderSound(lines, sound, { fit, job, stages })
   if (!source.facts.video) return { fit, output: mixed, dub, base, ...files, isBurned: false }
   const output = join(scratch, 'dubbed.mp4')
-  const streams = { source, sound: mixed, language: input.target_lang, base: burned ?? base }
+  const streams = {
+    ...{ source, sound: mixed, language: input.target_lang, base: burned ?? base },
+    subtitles: input.subtitle === 'soft' ? files.subtitles : undefined,
+  }
   const onMuxed = stageProgress(context, stages.mixed, 100)
-  const mux = (subtitles?: string) =>
-    muxDub({ ...streams, subtitles }, { ...context, path: output, onShare: onMuxed })
-  const { subtitles } = files
-  const isSoft = input.subtitle === 'soft' && subtitles !== undefined
-  const withText = isSoft ? await job.failures.attempt('subtitle', () => mux(subtitles)) : undefined
-  notes.push(...(withText ?? (await mux())))
+  const muxed = await muxDub(streams, { ...context, path: output, onShare: onMuxed })
+  notes.push(...muxed.notes)
+  if (muxed.subtitleFailure !== undefined) job.failures.errors.subtitle = muxed.subtitleFailure
   return { fit, output, dub, base, ...files, isBurned: burned !== undefined }
 }
 
@@ -129,12 +129,15 @@ function placedLines(lines: readonly SpokenLine[], fit: Fit) {
   })
 }
 
-/** Lines that are heard, on the time of the output. */
+/** Lines that have a translation, on the time of the output. One that the voice refuses is shown as long as in the source. */
 function subtitledLines(lines: readonly SpokenLine[], fit: Fit): SubtitledLine[] {
   return fit.lines.flatMap(({ stMs: start, durMs }, index) => {
     const spoken = lines[index]
-    if (!spoken || durMs === 0) return []
-    return [{ text: spoken.text, source: spoken.line.text, start, end: start + durMs }]
+    if (!spoken) return []
+    const { text, line, refusal } = spoken
+    const next = fit.lines[index + 1]?.stMs ?? fit.duration
+    const length = refusal === undefined ? durMs : Math.min(line.end - line.start, next - start)
+    return length > 0 ? [{ text, source: line.text, start, end: start + length }] : []
   })
 }
 

@@ -1,3 +1,4 @@
+import { summarizeList } from '../../src/contract/format.ts'
 import type { SpokenLine } from '../../src/engines/dubbing/speak-lines.ts'
 import type { PreparedReference } from '../../src/engines/voice/prepare-reference.ts'
 import { fitReport } from '../../src/media/dubbing/alignment.ts'
@@ -83,13 +84,16 @@ function referenceReport(
 /** Returns remarks on lines that were not translated or not spoken. */
 export function silentLineNotes(lines: readonly SpokenLine[]): string[] {
   const refusals = lines.flatMap(({ refusal = [] }) => refusal)
-  const reasons = [...new Set(refusals)].slice(0, maxReasons).join('; ')
+  const reasons = summarizeList([...new Set(refusals)], maxReasons)
   return [
     ...silentLinesNote(
       lines.filter(({ text }) => text === '').length,
       'the language model returned no usable translation',
     ),
-    ...silentLinesNote(refusals.length, `the voice failed (${reasons})`),
+    ...silentLinesNote(
+      refusals.length,
+      `the voice refused ${refusals.length === 1 ? 'its text' : 'their texts'} (${reasons})`,
+    ),
   ]
 }
 

@@ -1,5 +1,9 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { MediaError } from '../../contract/errors.ts'
 import { spokenLanguage, type VoiceRequestLanguage } from '../../contract/languages.ts'
 import type { RunContext } from '../../contract/operation.ts'
+import { writeDurably } from '../../platform/durable.ts'
 import { configuredService } from '../services/configured.ts'
 import { selectVoiceCloner } from '../speech/select-engine.ts'
 import { openSpeakingService, type Speaker } from '../speech/speaking-service.ts'
@@ -24,7 +28,8 @@ export interface LineVoice extends AsyncDisposable {
   readonly concurrency: number
   /**
    * Speaks a line at speed 1, as mono sound at the sample rate of the engine. It is checked by recognition, and kept for
-   * the next attempt at the task: equal lines of a speaker are spoken once. Throws 6401 and 6402 if the engine fails.
+   * the next attempt at the task: equal lines of a speaker are spoken once. Throws 6401 and 6402 if the engine fails. An error
+   * that is not retryable, such as the refusal of a text, is kept, too, so that each attempt has the same silent lines.
    */
   speak(
     text: string,
@@ -47,7 +52,9 @@ export async function openLineVoice(
   const checked =
     (engine: Pick<Speaker, 'speak'>, language: string) =>
     async (text: string, name: string, signal: AbortSignal) =>
-      await keep(name, { text, speak: () => engine.speak(text, { signal }) }, { listener, language, signal })
+      await withKeptRefusal(join(steps, `refused-${name}.json`), () =>
+        keep(name, { text, speak: () => engine.speak(text, { signal }) }, { listener, language, signal }),
+      )
   if (service) {
     const engine = openSpeakingService(service)
     const { language } = speaker
@@ -77,6 +84,24 @@ export async function openLineVoice(
       return await checked(engine, language)(text, name, signal)
     },
     [Symbol.asyncDispose]: () => cloner[Symbol.asyncDispose](),
+  }
+}
+
+/** Runs work, or throws the error of an earlier attempt at it that was not retryable, which is kept in a file. */
+async function withKeptRefusal<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  const kept = await readFile(path, 'utf8').catch(() => undefined)
+  if (kept !== undefined) {
+    const { code, message, hint } = JSON.parse(kept) as Pick<MediaError, 'code' | 'message' | 'hint'>
+    throw new MediaError(code, message, { hint, retryable: false })
+  }
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof MediaError && !error.retryable) {
+      const { code, message, hint } = error
+      await writeDurably(path, JSON.stringify({ code, message, hint }))
+    }
+    throw error
   }
 }
 

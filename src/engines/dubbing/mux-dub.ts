@@ -2,6 +2,7 @@ import type { RunContext, StagedFile } from '../../contract/operation.ts'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isoLanguage } from '../../media/dubbing/iso-language.ts'
+import { failureReason } from '../failure-reason.ts'
 import { fileUrl, inputArgs, isInputError, runFfmpeg } from '../ffmpeg/run.ts'
 import { extendVideo } from './base-video.ts'
 import { writeComplete } from './complete-file.ts'
@@ -34,33 +35,54 @@ const mp4Pictures = new Set(['h264', 'hevc', 'av1', 'vp9', 'mpeg4', 'mpeg2video'
 /** Time limit, ms: copying gigabytes takes minutes. */
 const muxMs = 1_800_000
 
+/** What a dubbed mp4 lacks. */
+export interface MuxedDub {
+  /** What a picture lost that was encoded again. */
+  readonly notes: readonly string[]
+  /** Why it has no subtitles, if they were given. */
+  readonly subtitleFailure?: string | undefined
+}
+
 /**
- * Writes the dubbed mp4. The picture is copied; that of a codec that mp4 does not take is encoded again, at its size and rate.
- * Returns notes about what such a picture lost.
+ * Writes the dubbed mp4, without subtitles if these alone fail. The picture is copied; that of a codec that mp4 does not take
+ * is encoded again, at its size and rate.
  */
-export async function muxDub(streams: DubStreams, options: MuxDubOptions): Promise<readonly string[]> {
+export async function muxDub(streams: DubStreams, options: MuxDubOptions): Promise<MuxedDub> {
   const { source, base } = streams
   const { path, scratch, signal, onShare = () => {} } = options
   signal.throwIfAborted()
   const codec = source.facts?.video?.codec ?? ''
   if (base !== undefined || mp4Pictures.has(codec)) {
-    const isCopied = await writeMp4(base ?? source.path, streams, options).then(
-      () => true,
-      (error: unknown) => {
-        // Packets without times, as in some AVI files.
-        if (base === undefined && isInputError(error)) return false
-        throw error
-      },
-    )
-    if (isCopied) return []
+    try {
+      return { notes: [], ...(await writeMp4WithText(base ?? source.path, streams, options)) }
+    } catch (error) {
+      // Packets without times, as in some AVI files.
+      if (base !== undefined || !isInputError(error)) throw error
+    }
   }
   const encoded = join(scratch, 'picture-of-the-dub.mp4')
   try {
     const { notes } = await extendVideo(source, [], { ...options, path: encoded, onShare })
-    await writeMp4(encoded, streams, { path, signal })
-    return notes
+    return { notes, ...(await writeMp4WithText(encoded, streams, { path, signal })) }
   } finally {
     await rm(encoded, { force: true })
+  }
+}
+
+/** Writes the mp4 with its subtitles; where that fails, without them. */
+async function writeMp4WithText(
+  picture: string,
+  streams: DubStreams,
+  options: Pick<MuxDubOptions, 'path' | 'signal'>,
+): Promise<Pick<MuxedDub, 'subtitleFailure'>> {
+  try {
+    await writeMp4(picture, streams, options)
+    return {}
+  } catch (error) {
+    if (streams.subtitles === undefined) throw error
+    const subtitleFailure = failureReason(error, options.signal)
+    await writeMp4(picture, { ...streams, subtitles: undefined }, options)
+    return { subtitleFailure }
   }
 }
 

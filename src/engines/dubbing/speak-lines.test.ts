@@ -35,6 +35,9 @@ function voiceWith({ concurrency = 1, speak = async (text) => speechOf(text) }: 
   return { voice, texts }
 }
 
+/** What a voice responds to a text that it never speaks. */
+const refusal = new MediaError(6401, 'the voice refuses it', { retryable: false })
+
 /** Lines of two seconds, one second apart. */
 const linesOf = (texts: readonly string[]): DubLine[] =>
   texts.map((text, index) => ({ index, speaker: 0, text, start: 3000 * index, end: 3000 * index + 2000 }))
@@ -99,10 +102,10 @@ describe('lines', () => {
     expect(texts).toHaveLength(1)
   })
 
-  it('of which one fails are silent there', async () => {
+  it('of which the voice refuses one are silent there', async () => {
     const { voice, texts } = voiceWith({
       async speak(text) {
-        if (text === 'b') throw new MediaError(6401, 'the voice fails')
+        if (text === 'b') throw refusal
         return speechOf(text)
       },
     })
@@ -110,33 +113,41 @@ describe('lines', () => {
     const spoken = await speakLines(linesOf(all), all, { voice, fit, signal, onShare: () => undefined })
     expect(spoken.map(({ text, synth, refusal }) => [text, synth, refusal])).toEqual([
       ['a', 50, undefined],
-      ['b', 0, 'the voice fails'],
+      ['b', 0, 'the voice refuses it'],
       ...['c', 'd'].map((text) => [text, 50, undefined]),
     ])
     expect(texts).toEqual(all)
   })
 
-  it('of which more than a tenth fail, or three in succession, end the others', async () => {
-    const failure = new MediaError(6401, 'the voice fails')
-    const failAt = async (failing: readonly number[], count: number) => {
-      const all = Array.from({ length: count }, (_, index) => `line ${index}`)
-      const { voice, texts } = voiceWith({
-        concurrency: 2,
-        speak: (text, options) =>
-          new Promise((resolve, reject) => {
-            options.signal.addEventListener('abort', () => reject(options.signal.reason as Error))
-            if (failing.some((index) => text === all[index])) reject(failure)
-            else resolve(speechOf(text))
-          }),
-      })
-      await expect(
-        speakLines(linesOf(all), all, { voice, fit, signal, onShare: () => undefined }),
-      ).rejects.toBe(failure)
-      return texts.length
-    }
+  const failAt = async (failing: readonly number[], count: number, { error = refusal, silent = 0 } = {}) => {
+    const all = Array.from({ length: count }, (_, index) => (index < silent ? '' : `line ${index}`))
+    const { voice, texts } = voiceWith({
+      concurrency: 2,
+      speak: (text, options) =>
+        new Promise((resolve, reject) => {
+          options.signal.addEventListener('abort', () => reject(options.signal.reason as Error))
+          if (failing.some((index) => text === all[index])) reject(error)
+          else resolve(speechOf(text))
+        }),
+    })
+    await expect(
+      speakLines(linesOf(all), all, { voice, fit, signal, onShare: () => undefined }),
+    ).rejects.toBe(error)
+    return texts.length
+  }
+
+  it('of which more than a tenth are silent, or three in succession refused, end the others', async () => {
     expect(await failAt([1, 3], 10)).toBeLessThan(7)
     expect(await failAt([40, 41, 42], 60)).toBeLessThan(46)
     expect(await failAt([0], 1)).toBe(1)
+    // An untranslated line is silent, too.
+    expect(await failAt([5], 10, { silent: 1 })).toBeLessThan(9)
+  })
+
+  it('end with the first failure of the voice that is no refusal, so that the next attempt continues', async () => {
+    const error = new MediaError(6402, 'the voice does not respond')
+    expect(await failAt([58], 60, { error })).toBe(60)
+    expect(await failAt([4], 60, { error })).toBeLessThan(10)
   })
 
   it('end with their task', async () => {

@@ -27,7 +27,7 @@ export interface SpokenLine {
   /** Share of the words recognised in the speech that are not its own, if it is not accepted. */
   readonly addedShare?: number | undefined
   readonly rewriteRounds: number
-  /** Why the voice did not speak it, if it is silent for that. */
+  /** Reason of the voice, if it refuses the text; then the line is silent. */
   readonly refusal?: string | undefined
   /** Reads its speech at speed 1. */
   read(): Promise<MonoAudio>
@@ -51,8 +51,8 @@ const shares = { spoken: 0.7, rounds: [0.9, 1] } as const
 /**
  * Speaks lines. Those that do not fit their time are rewritten, twice at most, and spoken again: a rewriting is used if its
  * speech is nearer to the time of the line, and as complete. `texts`: what each line says. A line that the voice refuses is
- * silent; throws 6401 and 6402 if these are three in succession or more than a tenth. A line whose rewriting cannot be spoken
- * stays.
+ * silent; throws the refusal if three in succession are refused, or more than a tenth are silent, and 6401 and 6402 if the
+ * voice fails. A line whose rewriting cannot be spoken stays.
  */
 export async function speakLines(
   lines: readonly DubLine[],
@@ -112,27 +112,27 @@ interface SpeakTextsOptions extends Pick<SpeakLinesOptions, 'voice' | 'signal'> 
   readonly onSpoken?: () => void
 }
 
-/** Speaks lines. Those that fail are silent, unless they are many or successive: then the failure ends the others. */
+/** Speaks lines. Those that the voice refuses are silent, unless they are many or successive. A failure ends the others. */
 async function speakTexts(
   lines: readonly LineText[],
   { voice, signal, onSpoken = () => {} }: SpeakTextsOptions,
 ): Promise<SpokenLine[]> {
   const failure = new AbortController()
   const either = AbortSignal.any([signal, failure.signal])
-  const refused = { all: 0, successive: 0 }
+  let [silent, successive] = [lines.filter(({ text }) => text === '').length, 0]
   return await speakAtOnce(lines, voice, async (line) => {
     either.throwIfAborted()
     try {
       const spoken = await speakLine(line, { voice, signal, until: either })
-      refused.successive = 0
+      successive = 0
       onSpoken()
       return spoken
     } catch (error) {
       either.throwIfAborted()
-      refused.all += 1
-      refused.successive += 1
-      const isRefused = error instanceof MediaError && refused.successive < maxFailures
-      if (isRefused && refused.all <= maxLostLines(lines.length)) {
+      silent += 1
+      successive += 1
+      const isTolerable = silent <= maxLostLines(lines.length) && successive < maxFailures
+      if (isTolerable && error instanceof MediaError && !error.retryable) {
         onSpoken()
         return { ...silentLine(line, { voice, signal }), refusal: error.message }
       }

@@ -165,7 +165,7 @@ export async function requireTogether(checks: readonly (() => Promise<unknown>)[
 }
 
 /** Packs that have to be installed, with the reason for each. */
-class MissingPacks extends MediaError {
+export class MissingPacks extends MediaError {
   readonly reasons: ReadonlyMap<string, string>
 
   constructor(reasons: ReadonlyMap<string, string>) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CaptureFramesOptions } from '../../../src/engines/chromium/capture.ts'
-import { soakSize, sweep } from '../../soak-size.ts'
+import { soakSize, sampleCases } from '../../soak-size.ts'
 import { lacksBrowser, particle, play, readPng, timeline, wholeBrowser, lacksWholeBrowser } from './play.ts'
 
 const fps = 10
@@ -107,7 +107,7 @@ describe.skipIf(lacksBrowser)(
         { method: 'screenshot', threads: 1 },
         { method: 'screenshot', threads: 2 },
       ] as const
-      for (const job of sweep(others)) expect(await coloursBy(job), JSON.stringify(job)).toEqual(shown)
+      for (const job of sampleCases(others)) expect(await coloursBy(job), JSON.stringify(job)).toEqual(shown)
     })
 
     it.skipIf(lacksWholeBrowser)('in a full browser too', async () => {

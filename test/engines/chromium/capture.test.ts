@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { deflateSync, crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { sweep } from '../../soak-size.ts'
+import { sampleCases } from '../../soak-size.ts'
 import {
   counterCells,
   lacksBrowser,
@@ -196,7 +196,7 @@ describe.skipIf(lacksBrowser)('motion', () => {
   /** Half of them has each kind once, and both methods. */
   const jobs = kinds.flatMap((kind) => methods.map((method) => ({ ...kind, method })))
 
-  it.each(sweep(jobs, kinds.length))('by $what is shown frame by frame with $method', async (job) => {
+  it.each(sampleCases(jobs, kinds.length))('by $what is shown frame by frame with $method', async (job) => {
     const { body, script, method } = job
     const shots = await play([particle(body, script)], { method, threads: 2 })
     expect(shots.map(({ png }) => leftEdge(png))).toEqual(counted.map((frame) => frame * 10))

@@ -8,7 +8,7 @@ import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import type { FreezePoint } from '../../../src/media/dubbing/held-frames.ts'
 import { frameTime, hertz } from '../../../src/media/frame-rate.ts'
 import { readFrameNumbers } from '../../recordings/frame-marks.ts'
-import { sweep } from '../../soak-size.ts'
+import { sampleCases } from '../../soak-size.ts'
 import { generateMedia, scratchFolder, setRotation } from '../ffmpeg/generate-media.ts'
 import { neverAborted } from '../speech/recordings.ts'
 import { lowerLevels, markedVideo, remux, staged, whiteBox } from './marked-video.ts'
@@ -50,7 +50,7 @@ const rates: readonly Rational[] = [
   { num: 30_000, den: 1001 },
 ]
 
-describe.each(sweep(rates))('held frames of a video with $num/$den frames per second', (rate) => {
+describe.each(sampleCases(rates))('held frames of a video with $num/$den frames per second', (rate) => {
   const seconds = 8
   const count = Math.ceil(seconds * hertz(rate))
   const own = Array.from({ length: count }, (_, frame) => frame)

@@ -7,7 +7,7 @@ import { encodeWav } from '../../../src/media/audio/wav.ts'
 import { type SpeakerTurn, speechRate } from '../../../src/media/speech/speech-types.ts'
 import { recordingLanguages } from '../../recordings/sentences.ts'
 import { canSpeak } from '../../recordings/speak.ts'
-import { sweep } from '../../soak-size.ts'
+import { sampleCases } from '../../soak-size.ts'
 import { fileIdOf, stageFiles } from '../../tasks/run-in-worker.ts'
 import { type Dialogue, recordDialogue } from '../../video-translate-dub/dialogue.ts'
 import { useDubPacks } from '../../video-translate-dub/dub-source.ts'
@@ -49,7 +49,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('hearing speakers (REELWRIGHT_TEST
     return { folder, dialogue, services, progress, hear }
   }
 
-  it.each(sweep(recordingLanguages))('finds words and two speakers in %s', async (language) => {
+  it.each(sampleCases(recordingLanguages))('finds words and two speakers in %s', async (language) => {
     const { dialogue, services: stage, progress, hear } = await prepare(language)
     const { transcript, turns, ...heard } = await hear()
     expect(heard).toEqual({

@@ -8,7 +8,7 @@ import { configureServices } from '../../../src/engines/services/configured.ts'
 import type { Recogniser, VoiceReference } from '../../../src/engines/speech/speech-engines.ts'
 import { encodeWav } from '../../../src/media/audio/wav.ts'
 import { scratchFolder } from '../ffmpeg/generate-media.ts'
-import { bytes, type FakeService, startFakeService } from '../services/fake-service.ts'
+import { bytes, type FakeService, fails, startFakeService } from '../services/fake-service.ts'
 
 const folder = await scratchFolder()
 const { signal } = new AbortController()
@@ -74,6 +74,22 @@ describe('a voice of the catalogue', () => {
     await rename(join(steps, name), join(steps, name.replace(/-0\.f32$/, '.f32')))
     expect((await speak()).rate).toBe(16_000)
     expect(server.heard).toHaveLength(2)
+  })
+
+  it('is not asked again for a text that it refuses, but where it fails', async () => {
+    const speak = async (text: string) => {
+      await using voice = await openLineVoice(anna(), context())
+      return await voice.speak(text, { speaker: 0, signal })
+    }
+    server.replies.push(fails(400, { error: 'unsupported text' }))
+    for (let attempt = 0; attempt < 2; attempt += 1)
+      await expect(speak('Guten Tag.')).rejects.toMatchObject({ code: 6401, retryable: false })
+    expect(server.heard).toHaveLength(1)
+    const { otherwise } = server
+    server.otherwise = fails(503)
+    await expect(speak('Guten Abend.')).rejects.toMatchObject({ retryable: true })
+    server.otherwise = otherwise
+    expect((await speak('Guten Abend.')).rate).toBe(16_000)
   })
 
   it('speaks a line again whose words are not recognised', async () => {

@@ -21,13 +21,13 @@ async function mux(file: StagedFile, streams: Partial<DubStreams> = {}) {
   const own = join(folder, `run-${(runs += 1)}`)
   const [scratch, steps, path] = [join(own, 'scratch'), join(own, 'steps'), join(own, 'dubbed.mp4')]
   for (const each of [scratch, steps]) await mkdir(each, { recursive: true })
-  const notes = await muxDub(
+  const muxed = await muxDub(
     { source: file, sound, language: 'zh-HK', ...streams },
     { path, scratch, steps, threads: 2, signal: neverAborted },
   )
   expect(await readdir(scratch)).toEqual([])
   expect(await readdir(own)).toEqual(['dubbed.mp4', 'scratch', 'steps'])
-  return { path, notes, facts: await probe(path) }
+  return { path, ...muxed, facts: await probe(path) }
 }
 
 /** Text of the first subtitles of a file, as SubRip. */
@@ -93,6 +93,14 @@ describe('the dubbed video', () => {
     expect(await readMediaTags(path)).toEqual({ comment: expect.stringContaining('AI-generated') })
     expect(await packetHash(path, 'v:0')).toBe(await packetHash(source, 'v:0'))
     expect(Math.abs(facts.duration_ms - 4000)).toBeLessThan(40)
+  })
+
+  it('has no subtitles where these fail, and the packets of its picture', async () => {
+    const subtitles = join(folder, 'removed.srt')
+    const { path, facts, notes, subtitleFailure } = await mux(await staged(source), { subtitles })
+    expect(subtitleFailure).toEqual(expect.any(String))
+    expect([notes, facts.subtitles]).toEqual([[], []])
+    expect(await packetHash(path, 'v:0')).toBe(await packetHash(source, 'v:0'))
   })
 
   it('shows the picture of another video if there is one', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { correctByPackets } from '../../../src/engines/ffmpeg/cut-off.ts'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
-import { sweep } from '../../soak-size.ts'
+import { sampleCases } from '../../soak-size.ts'
 import { h264, generateMedia, picture, scratchFolder, tone } from './generate-media.ts'
 
 const folder = await scratchFolder()
@@ -34,7 +34,7 @@ const kinds: [name: string, args: readonly string[]][] = [
   ['sound.wav', tone(seconds)],
 ]
 
-test.each(sweep(kinds, 5))('half of %s ends with its data', async (name, args) => {
+test.each(sampleCases(kinds, 5))('half of %s ends with its data', async (name, args) => {
   const whole = await generateMedia(at(name), args)
   expect(await cutOffMs(whole)).toBeUndefined()
   const bytes = await readFile(whole)
@@ -68,7 +68,7 @@ describe('a complete file is not reported as truncated', () => {
     ['mp4', 'mkv'].map((extension) => [name, extension, args] as const),
   )
 
-  test.each(sweep(files, 4))('if %s, as %s', async (_, extension, args) => {
+  test.each(sampleCases(files, 4))('if %s, as %s', async (_, extension, args) => {
     expect(await cutOffMs(await generateMedia(at(`whole.${extension}`), args))).toBeUndefined()
   })
 
@@ -86,7 +86,7 @@ describe('a complete file is not reported as truncated', () => {
     expect(await correctByPackets(path, facts, {})).toEqual(facts)
   })
 
-  test.each(sweep([0, 0x7fff_f000, 0x8000_0000, 0xffff_ffff]))(
+  test.each(sampleCases([0, 0x7fff_f000, 0x8000_0000, 0xffff_ffff]))(
     'if it is a streamed WAV whose header states %i bytes',
     async (length) => {
       const bytes = await readFile(await generateMedia(at('whole.wav'), tone(2)))
@@ -104,7 +104,7 @@ describe('a complete file is not reported as truncated', () => {
 
 describe('a header that states too short a duration', () => {
   test.each(
-    sweep([
+    sampleCases([
       ['mp4', 4000],
       ['mkv', 4000],
       ['mkv', 19_350],

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { correctByPackets } from '../../../src/engines/ffmpeg/cut-off.ts'
 import { checkDecodable } from '../../../src/engines/ffmpeg/decodable.ts'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
-import { sweep } from '../../soak-size.ts'
+import { sampleCases } from '../../soak-size.ts'
 import { h264, generateMedia, picture, scratchFolder, tone, setRotation } from './generate-media.ts'
 
 const folder = await scratchFolder()
@@ -133,7 +133,7 @@ describe('late or very short streams of a Matroska file', () => {
     expect(Math.abs((reportedMs ?? 0) - ms)).toBeLessThan(30)
 
   test.each(
-    sweep([
+    sampleCases([
       ['a picture that starts after 8 s', 8, 4],
       ['six pictures after 3 s', 3, 0.24],
       ['six pictures at the start', 0, 0.24],

@@ -9,7 +9,7 @@ import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { operations } from '../../../tools/index.ts'
 import { api } from '../../service/api.ts'
 import { startTestService, type TestService } from '../../service/in-process.ts'
-import { sweep } from '../../soak-size.ts'
+import { sampleCases } from '../../soak-size.ts'
 import { h264, generateMedia, picture, scratchFolder, tone } from './generate-media.ts'
 import { replaceFfmpeg } from './replace-ffmpeg.ts'
 
@@ -40,7 +40,7 @@ async function extentsBothWays(path: string, facts: MediaFacts) {
 }
 
 describe('a quick probe returns the same as many queries', () => {
-  test.each(sweep(kinds, 3))(
+  test.each(sampleCases(kinds, 3))(
     'for %s, complete (%s) or truncated (%s)',
     async (name, isProbed, isPartProbed, args) => {
       const path = await generateMedia(at(name), args)

@@ -47,7 +47,7 @@ test('a request to a thread that is stuck fails, and so do later ones', async ()
 const seconds = soakSize(6, 12)
 
 /** Non-repeating audio, in chunks. */
-async function* sweep(): AsyncGenerator<Float32Array> {
+async function* sampleCases(): AsyncGenerator<Float32Array> {
   for (let from = 0; from < seconds * 22_050; from += 10_000) {
     const at = (index: number) => (from + index) / 22_050
     yield await Promise.resolve(
@@ -67,7 +67,7 @@ test.skipIf(testdata('models') === undefined)(
     const onsetsWith = async (threads: number, stop = new AbortController(), maxOnsets = Infinity) => {
       await using opened = await openBasicPitchModel(threads, stop.signal)
       const onsets: number[] = []
-      for await (const frame of basicPitchFrames(opened, sweep(), { signal: stop.signal })) {
+      for await (const frame of basicPitchFrames(opened, sampleCases(), { signal: stop.signal })) {
         onsets.push(...frame.onsets)
         if (onsets.length >= maxOnsets) stop.abort(new Error('enough'))
       }

@@ -1,7 +1,7 @@
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { sweep } from '../../soak-size.ts'
+import { sampleCases } from '../../soak-size.ts'
 import { scratchFolder, setRotation, testdata } from '../ffmpeg/generate-media.ts'
 import { useTestPacks } from '../vision/test-packs.ts'
 import { type FilmedFace, filmFaces, hasFaces, shotStarts } from './film-faces.ts'
@@ -21,7 +21,7 @@ describe.skipIf(!hasFaces)('reframing (REELWRIGHT_TESTDATA)', () => {
     [50, 1],
     [60, 0.09],
   ] as const
-  it.each(sweep(ratesAndLights))(
+  it.each(sampleCases(ratesAndLights))(
     'changes the framing exactly at the cuts, at %d fps and brightness %d',
     async (fps, light) => {
       const shots = sides([31, 47, 16, 60, 29])
@@ -56,7 +56,7 @@ describe.skipIf(!hasFaces)('reframing (REELWRIGHT_TESTDATA)', () => {
     expect(judged).toMatchObject({ problems: [], shown: 1 })
   })
 
-  it.each(sweep([8, 16, 32]))(
+  it.each(sampleCases([8, 16, 32]))(
     'changes the framing near the middle of a dissolve of %d frames',
     async (dissolve) => {
       const shots = sides([60, 70, 60], { dissolve }).with(0, { frames: 60, faces: [face(0.25)] })
@@ -76,7 +76,7 @@ describe.skipIf(!hasFaces)('reframing (REELWRIGHT_TESTDATA)', () => {
     ['walks', { swing: 0.3, period: 12 }],
     ['runs', { swing: 0.35, period: 4 }],
   ]
-  it.each(sweep(motions, 3))(
+  it.each(sampleCases(motions, 3))(
     'shows a face that %s in 99 % of the frames, with one move in 4 s',
     async (how, more) => {
       const shots = [{ frames: 400, faces: [face(0.5, { width: 0.14, ...more })] }]

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Rect, Size } from '../../../src/media/geometry.ts'
 import type { ClipFraming } from '../../../src/media/timeline/framing.ts'
-import { sweep } from '../../soak-size.ts'
+import { sampleCases } from '../../soak-size.ts'
 import { ffmpeg } from '../../video-split-screen/media.ts'
 import { scratchFolder, setRotation } from '../ffmpeg/generate-media.ts'
 import { renderFramedFile } from './render-framings.ts'
@@ -96,7 +96,7 @@ const crops: readonly (readonly [Source, Rect])[] = [
   ],
 ]
 
-test.each(sweep(crops, 3))('a crop fills the canvas: %j, %j', async (source, crop) => {
+test.each(sampleCases(crops, 3))('a crop fills the canvas: %j, %j', async (source, crop) => {
   const { frames } = await renderFramings(source, portrait, [[12, { mode: 'crop', crop }]])
   const sar = (source.displayed ?? source.width) / source.width
   const part = { ...crop, x: crop.x / sar, width: crop.width / sar }
@@ -159,7 +159,7 @@ const moves: readonly (readonly [string, Source['rate'], number, Rect, Rect])[] 
   ],
 ]
 
-test.each(sweep(moves))('%s follows a line without shaking', async (_, rate, count, crop, moveTo) => {
+test.each(sampleCases(moves))('%s follows a line without shaking', async (_, rate, count, crop, moveTo) => {
   const source = { ...wide, name: `moving-${count}`, rate }
   const { frames } = await renderFramings(source, portrait, [
     [4, { mode: 'crop', crop }],
@@ -208,7 +208,7 @@ test('a move that is divided into parts is the same as a whole one', async () =>
     })
 })
 
-test.each(sweep([0, 3, 40]))(
+test.each(sampleCases([0, 3, 40]))(
   'the whole picture is shown over a copy blurred by %d pixels',
   async (blurSigma) => {
     const source = { ...wide, name: 'fit' }

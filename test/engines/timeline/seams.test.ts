@@ -5,7 +5,7 @@ import { locateFfmpeg, useFfmpeg } from '../../../src/engines/ffmpeg/locate.ts'
 import { timelineSound } from '../../../src/engines/timeline/sound.ts'
 import type { Timeline, TimelineClip } from '../../../src/media/timeline/timeline.ts'
 import { fileIdOf, stageFiles } from '../../tasks/run-in-worker.ts'
-import { sweep } from '../../soak-size.ts'
+import { sampleCases } from '../../soak-size.ts'
 import { ffmpeg } from '../../video-split-screen/media.ts'
 import { scratchFolder, testdata } from '../ffmpeg/generate-media.ts'
 
@@ -87,7 +87,7 @@ const decibels = (ratio: number) => 20 * Math.log10(ratio)
 /** A tone of 400 Hz with amplitude 0.5: a cut of 2.5 ms more or less turns its phase by 360 degrees. */
 const steady = "aevalsrc='0.5*sin(2*PI*400*t)':s=48000"
 
-test.each(sweep([5, 30, 120, 500]))(
+test.each(sampleCases([5, 30, 120, 500]))(
   'equal and shifted tones keep their level over a crossfade of %d ms',
   async (length) => {
     const path = await wav('steady', steady)
