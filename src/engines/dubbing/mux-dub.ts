@@ -35,7 +35,7 @@ const mp4Pictures = new Set(['h264', 'hevc', 'av1', 'vp9', 'mpeg4', 'mpeg2video'
 /** Time limit, ms: copying gigabytes takes minutes. */
 const muxMs = 1_800_000
 
-/** What a dubbed mp4 lacks. */
+/** What is missing in a dubbed mp4. */
 export interface MuxedDub {
   /** What a picture lost that was encoded again. */
   readonly notes: readonly string[]

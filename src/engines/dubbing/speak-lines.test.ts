@@ -36,7 +36,7 @@ function voiceWith({ concurrency = 1, speak = async (text) => speechOf(text) }: 
 }
 
 /** What a voice responds to a text that it never speaks. */
-const refusal = new MediaError(6401, 'the voice refuses it', { retryable: false })
+const refused = new MediaError(6401, 'the voice refuses it', { retryable: false })
 
 /** Lines of two seconds, one second apart. */
 const linesOf = (texts: readonly string[]): DubLine[] =>
@@ -105,7 +105,7 @@ describe('lines', () => {
   it('of which the voice refuses one are silent there', async () => {
     const { voice, texts } = voiceWith({
       async speak(text) {
-        if (text === 'b') throw refusal
+        if (text === 'b') throw refused
         return speechOf(text)
       },
     })
@@ -119,7 +119,7 @@ describe('lines', () => {
     expect(texts).toEqual(all)
   })
 
-  const failAt = async (failing: readonly number[], count: number, { error = refusal, silent = 0 } = {}) => {
+  const failAt = async (failing: readonly number[], count: number, { error = refused, silent = 0 } = {}) => {
     const all = Array.from({ length: count }, (_, index) => (index < silent ? '' : `line ${index}`))
     const { voice, texts } = voiceWith({
       concurrency: 2,
