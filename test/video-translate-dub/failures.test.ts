@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
@@ -133,7 +134,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
     await expect(runDub(stage, voiceAlone, { folder, heard })).rejects.toMatchObject({ code: 6401 })
   })
 
-  it('voice refuses one line is silent there', async () => {
+  it('voice refuses one line is silent there, with its subtitle', async () => {
     stage.model.says = dubModel({ seed: 5 })
     const before = stage.services.requests.length
     stage.services.faultOf = ({ text }) =>
@@ -144,7 +145,10 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
     expect(output.report.doubtful_lines).toContainEqual(
       expect.objectContaining({ index: silent[0]?.index, reasons: ['unspoken'] }),
     )
-    expect(output.notes?.join()).toContain('1 line is silent, because the voice failed')
+    expect(output.notes?.join()).toContain('1 line is silent, because the voice refused its text')
+    const [, subtitles = ''] = [...paths].find(([name]) => name.endsWith('.srt')) ?? []
+    const words = (text = '') => text.replaceAll(/\P{L}/gu, '')
+    expect(words(await readFile(subtitles, 'utf8'))).toContain(words(silent[0]?.tgt_text))
   })
 
   it('voice drops or repeats words names the lines, after three attempts', async () => {
