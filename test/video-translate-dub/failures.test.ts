@@ -139,7 +139,8 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
     const before = stage.services.requests.length
     stage.services.faultOf = ({ text }) =>
       text === stage.services.requests[before]?.text ? 'refuse' : undefined
-    const { output, record } = await runDub(stage, voiceAlone, { folder, heard })
+    const request = { ...voiceAlone, subtitle: 'soft' }
+    const { output, record, paths } = await runDub(stage, request, { folder, heard })
     const silent = record.lines.filter(({ dur_ms }) => dur_ms === 0)
     expect(silent).toMatchObject([{ synth_ms: 0, rewrite_rounds: 0 }])
     expect(output.report.doubtful_lines).toContainEqual(
