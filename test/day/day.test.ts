@@ -4,7 +4,7 @@ import { seededRandom } from '../service/kill-rounds.ts'
 import { soakSize } from '../soak-size.ts'
 import { simulateDay } from './day.ts'
 
-const tasks = soakSize(24, 400)
+const tasks = soakSize(40, 400)
 
 test('a day of use: disconnects, restarts, cancels, stops and expiries violate no invariant', async () => {
   const figures = await simulateDay({ dataDir: await temporaryDataFolder(), tasks, random: seededRandom(11) })

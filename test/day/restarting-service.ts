@@ -24,12 +24,13 @@ export class RestartingService implements AsyncDisposable {
 
   /** Stops the service by a signal and starts it again. `between` runs while it is stopped. */
   async restart(signal: NodeJS.Signals, between: () => Promise<void> = async () => undefined): Promise<void> {
-    const old = await this.#current
-    this.#ending.add(old)
-    this.#current = old
-      .kill(signal)
-      .then(between)
-      .then(() => startServiceProcess(this.#dataDir))
+    // Restarts that are requested meanwhile wait.
+    this.#current = this.#current.then(async (old) => {
+      this.#ending.add(old)
+      await old.kill(signal)
+      await between()
+      return await startServiceProcess(this.#dataDir)
+    })
     await this.#current
   }
 

@@ -35,7 +35,7 @@ interface TaskIds {
 }
 
 const services = createServiceSequence()
-const rounds = soakSize(3, 40)
+const rounds = soakSize(5, 40)
 
 describe('kill -9 of the service at each durable step', () => {
   test.for(sampleCases(durableSteps, 6))('%s', async (point) => {
