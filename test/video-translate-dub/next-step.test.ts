@@ -8,7 +8,14 @@ const line = (index: number, ...reasons: DoubtfulLine['reasons']): DoubtfulLine 
 })
 const result = (changes: object = {}, doubtful_lines: readonly DoubtfulLine[] = []) => ({
   report: { target_lang: 'en-US', lines_count: 9, output_duration_ms: 61_400, doubtful_lines },
-  ...{ errors: {}, files: [], output_file_id: 'out.mp4', transcript_file_id: 'lines.json', ...changes },
+  ...{
+    errors: {},
+    files: [],
+    output_file_id: 'out.mp4',
+    dub_audio_file_id: 'dub-2.wav',
+    transcript_file_id: 'lines.json',
+    ...changes,
+  },
 })
 
 test('a good dub is only looked at', () => {
@@ -47,15 +54,19 @@ test('without the record and with projects', () => {
   for (const known of [input, undefined]) {
     const text = describeDub(dub, { ...context, input: known })
     expect(text).not.toContain('their texts')
-    expect(text).toContain('save dub.wav and the other result files to local_output_dir')
+    // The first dub in that folder is dub.wav.
+    expect(text).toContain('in local_output_dir under these names: save "/w/dub-2.wav" as dub.wav there.')
   }
   const { source_path, local_output_dir } = input
   const withoutFolder = describeDub(dub, { ...context, input: { source_path } })
-  expect(withoutFolder).toContain('no path of dub.wav and the other result files')
+  expect(withoutFolder).toContain(
+    'local_output_dir was not given: link "/w/dub-2.wav" as dub.wav in the editor',
+  )
   expect(withoutFolder).not.toContain('no path of the video')
   const withoutSource = { ...context, input: { local_output_dir } }
   expect(describeDub(dub, withoutSource)).toContain('no path of the video, as source_path was not given')
   // Projects with held frames show base.mp4 instead of the source.
-  const held = { ...dub, base_video_file_id: '6' }
-  expect(describeDub(held, withoutSource)).not.toContain('no path of the video')
+  const held = describeDub({ ...dub, bgm_audio_file_id: 'bgm.wav', base_video_file_id: '6' }, withoutSource)
+  expect(held).not.toContain('no path of the video')
+  expect(held).toContain('save "/w/dub-2.wav" as dub.wav, "/w/bgm.wav" as bgm.wav, "/w/6" as base.mp4 there.')
 })

@@ -1,6 +1,7 @@
 import { summarizeList } from '../../src/contract/format.ts'
 import type { NextStepContext } from '../../src/contract/operation.ts'
 import type { ResultFile } from '../../src/contract/project.ts'
+import { dubFileNames } from '../../src/media/dubbing/dub-project.ts'
 import { type Doubt, type DoubtfulLine, worstFirst } from './doubts.ts'
 
 /** Parts of a result that the next step describes. */
@@ -14,6 +15,8 @@ interface DubResult {
   readonly errors: Readonly<Record<string, string | undefined>>
   readonly files: readonly ResultFile[]
   readonly output_file_id: string
+  readonly dub_audio_file_id: string
+  readonly bgm_audio_file_id?: string | undefined
   readonly base_video_file_id?: string | undefined
   readonly transcript_file_id: string
 }
@@ -42,21 +45,32 @@ export function describeDub(output: DubResult, { nameFile, input }: NextStepCont
     `${report.lines_count === 1 ? '1 line' : `${report.lines_count} lines`} in ${report.target_lang}, ${Math.round(report.output_duration_ms / 1000)} s.`,
     ...checkSteps(output, nameFile),
     ...(failed.length > 0 ? [`Failed: ${failed.join('. ')}.`] : []),
-    ...(files.length > 0 ? [mediaOfProjects(output, input)] : []),
+    ...(files.length > 0 ? [mediaOfProjects(output, { nameFile, input })] : []),
     'Tell the user the path, and to label what is published as AI-generated.',
   ].join(' ')
 }
 
 /** Returns where the media of projects must be, and which of them have no path there. */
-function mediaOfProjects({ base_video_file_id: base }: DubResult, input: NextStepContext['input']): string {
+function mediaOfProjects(output: DubResult, { nameFile, input }: NextStepContext): string {
+  const { dub_audio_file_id: dub, bgm_audio_file_id: music, base_video_file_id: base } = output
+  // Files of an earlier dub in a folder are not overwritten, so that saved names may differ.
+  const media = Object.entries({
+    [dubFileNames.dub]: dub,
+    [dubFileNames.music]: music,
+    [dubFileNames.base]: base,
+  })
+  const listed = media.flatMap(([name, id]) =>
+    id === undefined ? [] : [`${JSON.stringify(nameFile(id))} as ${name}`],
+  )
+  const all = summarizeList(listed, listed.length, ', ')
   const isMissing = (field: string) => input !== undefined && input[field] === undefined
   const sourceStep =
     isMissing('source_path') && base === undefined
       ? ['The projects have no path of the video, as source_path was not given: link it in the editor.']
       : []
   const otherStep = isMissing('local_output_dir')
-    ? 'They have no path of dub.wav and the other result files, as local_output_dir was not given: link these in the editor.'
-    : 'For the projects, save dub.wav and the other result files to local_output_dir.'
+    ? `The projects have no folder of their other media, as local_output_dir was not given: link ${all} in the editor.`
+    : `The projects play what is in local_output_dir under these names: save ${all} there.`
   return [...sourceStep, otherStep].join(' ')
 }
 
