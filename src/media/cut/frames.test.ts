@@ -129,7 +129,7 @@ describe('the plan of cuts', () => {
 
   it('keeps a pause shorter than a frame whole, rather than removing all of it', () => {
     // The gap of 22.8 ms begins a hair after frame 3 of 24 a second.
-    const [end, start] = [0.125_000_04, 0.147_834]
+    const [end, start] = [0.125_000_05, 0.147_834]
     const pair = [
       { ...segment(0.05, end, { contiguous: true }), available: { start: 0.05, end: start } },
       { ...segment(start, 0.2), available: { start: end, end: 0.2 } },
