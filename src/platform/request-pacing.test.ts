@@ -174,6 +174,22 @@ test('an upgraded connection gets all its bytes, also those sent with the reques
   expect(await got.promise).toBe(tail)
 })
 
+test('a request for an upgrade that nobody handles, or no longer handles, is an ordinary request', async () => {
+  const server = createServer((request, response) => response.end(`<${request.url}>`))
+  paceRequests(server)
+  const client = await connectTo(server)
+  const received = receiver(client)
+  const upgrade = (path: number) =>
+    `GET /${path} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, keep-alive\r\nUpgrade: h2c\r\n\r\n`
+  client.write(upgrade(1))
+  expect(await received((text) => text.endsWith('</1>'))).toContain('200 OK')
+  const handle = () => undefined
+  server.on('upgrade', handle)
+  server.off('upgrade', handle)
+  client.write(upgrade(2))
+  expect(await received((text) => text.endsWith('</2>'))).toContain('200 OK')
+})
+
 test('a client that closes its sending side gets all responses that are ready', async () => {
   const server = createServer((request, response) => response.end(`<${request.url}>`))
   paceRequests(server)

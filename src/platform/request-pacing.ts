@@ -31,9 +31,24 @@ export function paceRequests(server: Server): void {
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) =>
     connections.get(request.socket)?.begin(request, response),
   )
-  server.prependListener('upgrade', (_: IncomingMessage, socket: Duplex) =>
-    connections.get(socket)?.passThrough(),
-  )
+  followUpgrades(server, (_, socket) => connections.get(socket)?.passThrough())
+}
+
+/**
+ * Calls a listener first at each upgrade. It is attached only while others are, because a request for an upgrade without
+ * any listener is an ordinary request: with this one alone, nobody would respond to it.
+ */
+function followUpgrades(server: Server, listener: (request: IncomingMessage, socket: Duplex) => void): void {
+  const others = () => server.listeners('upgrade').filter((one) => one !== listener)
+  server.on('newListener', (name, added) => {
+    if (name === 'upgrade' && added !== listener && others().length === 0)
+      server.prependListener('upgrade', listener)
+  })
+  server.on('removeListener', (name, removed) => {
+    if (name === 'upgrade' && removed !== listener && others().length === 0)
+      server.removeListener('upgrade', listener)
+  })
+  if (others().length > 0) server.prependListener('upgrade', listener)
 }
 
 /** Calls one function in each turn of the event loop, in the order in which they were added. */

@@ -57,6 +57,18 @@ describe('shutdown', () => {
     expect(await readdir(join(service.dataDir, 'files', 'incoming'))).toEqual([])
   })
 
+  test('does not wait for a connection that requests an upgrade meanwhile', async () => {
+    const service = await startOwnService()
+    using line = await openConnection(service.baseUrl)
+    line.socket.write('GET /task/events HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n')
+    // The service has accepted the connection.
+    await fetch(`${service.baseUrl}/health`)
+    const closed = measureMs(() => service.running.close())
+    line.socket.write('Upgrade: websocket\r\n\r\n')
+    expect(await closed).toBeLessThan(maxShutdownMs)
+    await line.closed
+  })
+
   test('waits for a running download, but not for its connection afterwards', async () => {
     const service = await startOwnService()
     const size = 60_000_000
