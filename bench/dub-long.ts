@@ -13,7 +13,7 @@ import { workerUsage } from './worker-usage.ts'
 
 // Dubs a long video in a service process: a generated dialogue with music, repeated, with a small picture, voices of
 // espeak-ng, a recogniser that knows the text and a separator by frequency. Prints time, peak memory of the worker and of
-// its programs together (Linux), and how lines fit. With `killed`, the service is killed nine times, and continues.
+// its programs together (Linux), and how lines fit. With `killed`, the service is killed up to nine times, and continues.
 // REELWRIGHT_TESTDATA=<folder of test data> npm run bench -- dub-long <minutes> [killed]
 
 const [minutes = '60', mode] = process.argv.slice(2)

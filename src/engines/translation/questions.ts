@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { summarizeList } from '../../contract/format.ts'
 import type { LanguageModel } from '../language-model/language-model.ts'
-import { groupByTokens, maxAnswerTokens } from '../language-model/group-by-tokens.ts'
+import { groupByTokens, maxAnswerTokens } from '../language-model/question-size.ts'
 import { estimateTokens } from '../language-model/messages.ts'
 import type { QuestionInput, QuestionKind } from '../language-model/question.ts'
 import type { Brief } from './brief.ts'
