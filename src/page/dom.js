@@ -39,6 +39,12 @@ export function button(label, act, { className = '', about } = {}) {
   return node
 }
 
+/** Whether no visible element has the focus, as after the focused one was hidden or removed. */
+export function isFocusLost() {
+  const { activeElement } = document
+  return activeElement === null || activeElement === document.body || !activeElement.checkVisibility()
+}
+
 /**
  * A description list. A row with an empty name adds another value to the previous name.
  *

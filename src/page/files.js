@@ -4,7 +4,7 @@
  */
 import { confirmAction } from './confirm.js'
 import { Disclosure } from './disclosure.js'
-import { button, byId, element } from './dom.js'
+import { button, byId, element, isFocusLost } from './dom.js'
 import { PagedList } from './list.js'
 import { download, isShown, showFile } from './media.js'
 import { moment, size } from './format.js'
@@ -42,8 +42,8 @@ function fileRow(api, file, refresh) {
     if (!isSure) return
     await api.deleteFile(file_id)
     await refresh()
-    // The focused row was removed.
-    byId('main').focus()
+    // The row with the pressed button was removed. Users may also have moved on meanwhile.
+    if (isFocusLost()) byId('main').focus()
   }
   return element(
     'li',

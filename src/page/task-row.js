@@ -5,7 +5,7 @@
  */
 import { confirmAction } from './confirm.js'
 import { Disclosure } from './disclosure.js'
-import { button, element, failure } from './dom.js'
+import { button, element, failure, isFocusLost } from './dom.js'
 import { showQuestions } from './questions.js'
 import { showDetails } from './task-details.js'
 import { asked, duration, moment, stateNames, stopped, wasStopped } from './format.js'
@@ -159,8 +159,8 @@ export class TaskListRow {
       await action()
     } finally {
       await this.#refresh()
-      // The focused button may be hidden now.
-      if (this.#cancel.hidden && this.#stop.hidden) this.#details.toggle.focus()
+      // The button that was pressed may be hidden now. Users may also have moved on meanwhile.
+      if (isFocusLost()) this.#details.toggle.focus()
     }
   }
 }
