@@ -75,10 +75,16 @@ it('serves MCP as configured in mcp.json, with only the protocol on stdout', asy
   expect(errors).toEqual([])
 })
 
-it('resolves paths from the folder of the caller', async () => {
+it('resolves paths from the folder of the caller, and proposes commands with them', async () => {
   const { code, out } = await run(['doctor', '--json', '--data-dir', 'here'], { HOME: folder }, folder)
+  const place = join(folder, 'here')
   expect(JSON.parse(out)).toContainEqual(
-    expect.objectContaining({ name: 'data folder', detail: expect.stringContaining(join(folder, 'here')) }),
+    expect.objectContaining({ name: 'data folder', detail: expect.stringContaining(place) }),
+  )
+  expect(JSON.parse(out)).toContainEqual(
+    expect.objectContaining({
+      fix: expect.stringContaining(`models pull zipvoice sense-voice --data-dir ${place}`),
+    }),
   )
   expect(code).toBe(0)
 })

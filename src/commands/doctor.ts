@@ -3,7 +3,9 @@ import { defaultWorkspace } from '../config/settings.ts'
 import { MediaError } from '../contract/errors.ts'
 import type { Finding } from '../doctor/finding.ts'
 import { packageVersion } from '../platform/environment.ts'
+import { runnableTexts } from '../mcp/runnable-commands.ts'
 import type { Command, CommandCall } from './command.ts'
+import { localProgram } from './local-program.ts'
 
 export const doctor: Command = {
   summary: 'report what is installed, and the command that installs what is missing',
@@ -43,7 +45,7 @@ export async function collectFindings({ values, io }: CommandCall): Promise<Find
     // The local service reads its settings from its file alone.
     const local = await readConfig({ dataDir, environment: {} })
     applyEngineSettings(local)
-    return await examine({
+    const findings = await examine({
       version,
       dataDir,
       folders: [workspace, projectDir, ...allowedDirs].filter((folder) => folder !== undefined),
@@ -57,8 +59,22 @@ export async function collectFindings({ values, io }: CommandCall): Promise<Find
       operations,
       ignored: await findIgnoredSettings(dataDir, environment),
     })
+    return values['data-dir'] === undefined ? findings : await withDataDir(findings, dataDir, io)
   } catch (error) {
     if (error instanceof MediaError && error.code === 6016) return examineSettings(version, error)
     throw error
   }
+}
+
+/** Findings whose commands name the data folder. */
+async function withDataDir(
+  findings: readonly Finding[],
+  dataDir: string,
+  { environment }: CommandCall['io'],
+): Promise<Finding[]> {
+  const program = await localProgram({ baseUrl: undefined, dataDir }, environment)
+  const rewrite = program && runnableTexts(program)
+  return findings.map((finding) =>
+    rewrite && finding.fix !== undefined ? { ...finding, fix: rewrite(finding.fix) } : finding,
+  )
 }

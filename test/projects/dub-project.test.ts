@@ -141,7 +141,7 @@ describe('the project of a dub', () => {
     )
   })
 
-  it('mutes the video in drafts, and has the ids of the record and our names in gtrk, which is rendered', () => {
+  it('mutes the video in drafts, has music in its own role in fcpxml, and the ids of the record and our names in gtrk, which is rendered', () => {
     const lines = linesOf([
       [500, 1000],
       [80, 2000],
@@ -157,6 +157,13 @@ describe('the project of a dub', () => {
       ['video', 0],
       ['audio', 1, 1],
       ['audio', 1],
+    ])
+    const [final] = projectFiles(project, 'fcpxml', options)
+    const roles = [...(final?.text ?? '').matchAll(/name="(\S+)"[^>]* audioRole="(\w+)"/g)]
+    expect(roles.map(([, name, role]) => [name, role])).toEqual([
+      ['dub.wav', 'dialogue'],
+      ['dub.wav', 'dialogue'],
+      ['bgm.wav', 'music'],
     ])
     const [file] = projectFiles(project, 'gtrk', options)
     const gtrk = JSON.parse(file?.text ?? '') as Gtrk & {

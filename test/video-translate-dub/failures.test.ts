@@ -48,6 +48,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
     const { output, paths, record } = await runDub(stage, request, { folder, heard })
     const { report } = output
     expect(output.errors).toEqual({})
+    expect(output.notes?.join()).toContain('lines that do not fit their time were not rewritten, because ')
     expect(report.freeze_points.length).toBeGreaterThan(0)
     expect(report.freeze_cap_hit).toBe(true)
     expect(report.output_duration_ms).toBe(report.source_duration_ms + report.freeze_total_ms)
@@ -134,23 +135,26 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
     await expect(runDub(stage, voiceAlone, { folder, heard })).rejects.toMatchObject({ code: 6401 })
   })
 
-  it('voice refuses one line is silent there, with its subtitle', async () => {
-    stage.model.says = dubModel({ seed: 5 })
-    const before = stage.services.requests.length
-    stage.services.faultOf = ({ text }) =>
-      text === stage.services.requests[before]?.text ? 'refuse' : undefined
-    const request = { ...voiceAlone, subtitle: 'soft' }
-    const { output, record, paths } = await runDub(stage, request, { folder, heard })
-    const silent = record.lines.filter(({ dur_ms }) => dur_ms === 0)
-    expect(silent).toMatchObject([{ synth_ms: 0, rewrite_rounds: 0 }])
-    expect(output.report.doubtful_lines).toContainEqual(
-      expect.objectContaining({ index: silent[0]?.index, reasons: ['unspoken'] }),
-    )
-    expect(output.notes?.join()).toContain('1 line is silent, because the voice refused its text')
-    const [, subtitles = ''] = [...paths].find(([name]) => name.endsWith('.srt')) ?? []
-    const words = (text = '') => text.replaceAll(/\P{L}/gu, '')
-    expect(words(await readFile(subtitles, 'utf8'))).toContain(words(silent[0]?.tgt_text))
-  })
+  it.each(['refuse', 'silence'] as const)(
+    'voice responds to one line with %s is silent there, with its subtitle',
+    async (fault) => {
+      stage.model.says = dubModel({ seed: 5 })
+      const before = stage.services.requests.length
+      stage.services.faultOf = ({ text }) =>
+        text === stage.services.requests[before]?.text ? fault : undefined
+      const request = { ...voiceAlone, subtitle: 'soft' }
+      const { output, record, paths } = await runDub(stage, request, { folder, heard })
+      const silent = record.lines.filter(({ dur_ms }) => dur_ms === 0)
+      expect(silent).toMatchObject([{ synth_ms: 0, rewrite_rounds: 0 }])
+      expect(output.report.doubtful_lines).toContainEqual(
+        expect.objectContaining({ index: silent[0]?.index, reasons: ['unspoken'] }),
+      )
+      expect(output.notes?.join()).toContain('1 line is silent, because the voice did not speak its text')
+      const [, subtitles = ''] = [...paths].find(([name]) => name.endsWith('.srt')) ?? []
+      const words = (text = '') => text.replaceAll(/\P{L}/gu, '')
+      expect(words(await readFile(subtitles, 'utf8'))).toContain(words(silent[0]?.tgt_text))
+    },
+  )
 
   it('voice drops or repeats words names the lines, after three attempts', async () => {
     const texts = () => stage.services.requests.map(({ text }) => text)

@@ -7,7 +7,10 @@ const line = (index: number, ...reasons: DoubtfulLine['reasons']): DoubtfulLine 
   ...{ index, st_ms: 1250 * index, ed_ms: 1250 * index + 1000, reasons },
 })
 const result = (changes: object = {}, doubtful_lines: readonly DoubtfulLine[] = []) => ({
-  report: { target_lang: 'en-US', lines_count: 9, output_duration_ms: 61_400, doubtful_lines },
+  report: {
+    ...({ target_lang: 'en-US', input_kind: 'video', fit_policy: 'strict' } as const),
+    ...{ lines_count: 9, output_duration_ms: 61_400, doubtful_lines },
+  },
   ...{
     errors: {},
     files: [],
@@ -40,7 +43,9 @@ test('the worst of many doubtful lines are named, with their times and what help
       '6.3 s (words may be missing), 5.0 s (other words were heard, such as a repetition), and 2 more: ' +
       'call inspect_file with file "/w/out.mp4" and preview waveform, and their texts in "/w/lines.json".',
   )
-  expect(text).toContain('a wider speed_band')
+  expect(text).toContain(
+    'a wider speed_band, such as [0.95, 1.3], or fit_policy natural gives them more time.',
+  )
   expect(text).toContain('Failed: bgm: the separator failed.')
 })
 
@@ -55,7 +60,9 @@ test('without the record and with projects', () => {
     const text = describeDub(dub, { ...context, input: known })
     expect(text).not.toContain('their texts')
     // The first dub in that folder is dub.wav.
-    expect(text).toContain('in local_output_dir under these names: save "/w/dub-2.wav" as dub.wav there.')
+    expect(text).toContain(
+      'in local_output_dir under these names: save "/w/dub-2.wav" as dub.wav there, or link it in the editor',
+    )
   }
   const { source_path, local_output_dir } = input
   const withoutFolder = describeDub(dub, { ...context, input: { source_path } })
@@ -68,5 +75,33 @@ test('without the record and with projects', () => {
   // Projects with held frames show base.mp4 instead of the source.
   const held = describeDub({ ...dub, bgm_audio_file_id: 'bgm.wav', base_video_file_id: '6' }, withoutSource)
   expect(held).not.toContain('no path of the video')
-  expect(held).toContain('save "/w/dub-2.wav" as dub.wav, "/w/bgm.wav" as bgm.wav, "/w/6" as base.mp4 there.')
+  expect(held).toContain('save "/w/dub-2.wav" as dub.wav, "/w/bgm.wav" as bgm.wav, "/w/6" as base.mp4 there')
+})
+
+test('files that are in the folder of the projects stay there', () => {
+  const file = {
+    ...({ type: 'project', format: 'xml', file_id: '5', download_url: '/5' } as const),
+    filename: 'talk.xml',
+  }
+  const input = { source_path: '/m/talk.mp4', local_output_dir: '/w' }
+  const dub = result({ files: [file], dub_audio_file_id: 'dub.wav', bgm_audio_file_id: 'bgm-2.wav' })
+  const text = describeDub(dub, { ...context, input })
+  expect(text).toContain('save "/w/bgm-2.wav" as bgm.wav there, or link it in the editor if that name is')
+  const first = describeDub({ ...dub, bgm_audio_file_id: 'bgm.wav' }, { ...context, input })
+  expect(first).toContain('The projects play these files where they are, in local_output_dir.')
+})
+
+test('only what can give lines more time is proposed', () => {
+  const propose = (changes: object, reason: DoubtfulLine['reasons'][number], speed_band?: number[]) => {
+    const { report, ...dub } = result({}, [line(1, reason)])
+    return describeDub({ ...dub, report: { ...report, ...changes } }, { ...context, input: { speed_band } })
+  }
+  const audio = { input_kind: 'audio' }
+  expect(propose(audio, 'trimmed')).not.toContain('natural')
+  expect(propose(audio, 'trimmed')).toContain('If words are lost, a wider speed_band')
+  expect(propose({ fit_policy: 'natural' }, 'over_band')).not.toContain('fit_policy')
+  expect(propose({}, 'over_band', [0.9, 1.3])).toContain('If words are lost, fit_policy natural')
+  expect(propose(audio, 'over_band', [0.9, 1.3])).toContain('needs shorter translations')
+  for (const reason of ['unspoken', 'words_added'] as const)
+    expect(propose({}, reason)).not.toContain('more time')
 })

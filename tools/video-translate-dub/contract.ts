@@ -39,7 +39,10 @@ const input = z
     ),
     speaker: z
       .string()
-      .regex(/^[\w-]{1,64}$/, 'is neither clone nor the id of a voice')
+      .regex(
+        /^[\w-]{1,64}$/,
+        'is neither clone nor the id of a voice; give a recording as ref_file_id, with clone',
+      )
       .describe('clone, or an id of media://voices'),
     ref_file_id: fileRef({
       kinds: ['audio', 'video'],

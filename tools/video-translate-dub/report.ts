@@ -92,7 +92,7 @@ export function silentLineNotes(lines: readonly SpokenLine[]): string[] {
     ),
     ...silentLinesNote(
       refusals.length,
-      `the voice refused ${refusals.length === 1 ? 'its text' : 'their texts'} (${reasons})`,
+      `the voice did not speak ${refusals.length === 1 ? 'its text' : 'their texts'} (${reasons})`,
     ),
   ]
 }

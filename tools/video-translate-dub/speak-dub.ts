@@ -47,12 +47,15 @@ export async function speakDub(heard: HeardSource, job: DubJob, stages: SpeakDub
   })
   await using voice = await openDubVoice(prepared, context)
   const [min = 1, max = 1] = input.speed_band
+  const failures = new Set<string>()
   const lines = await speakLines(heard.lines, texts, {
     ...{ voice, signal: context.signal },
     fit: { band: [min, max], duration: Math.round(source.facts.duration_ms) },
-    rewriter: answers && { model: answers, pair },
+    rewriter: answers && { model: answers, pair, onFailure: ({ message }) => failures.add(message) },
     onShare: stageProgress(context, stages.translated, stages.spoken),
   })
+  for (const reason of failures)
+    notes.push(`lines that do not fit their time were not rewritten, because ${reason}`)
   const { references } = prepared
   return { lines, references, voice: voice.name, translator: model?.name ?? null }
 }

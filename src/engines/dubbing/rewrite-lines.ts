@@ -123,6 +123,8 @@ interface RewriteLinesOptions {
   readonly texts: readonly string[]
   /** The round: the same question in another round has another answer. */
   readonly round: number
+  /** Called with the reason for which lines stay unchanged. */
+  readonly onFailure?: ((error: MediaError) => void) | undefined
 }
 
 /**
@@ -132,7 +134,7 @@ interface RewriteLinesOptions {
 export async function rewriteLines(
   lines: readonly RewriteRequest[],
   { from, to }: LanguagePair,
-  { model, signal, texts, round }: RewriteLinesOptions,
+  { model, signal, texts, round, onFailure = () => {} }: RewriteLinesOptions,
 ): Promise<Map<number, string>> {
   const pair = { from, to }
   const instructions = rewritingInstructions(pair)
@@ -152,6 +154,7 @@ export async function rewriteLines(
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof MediaError)) throw error
+      onFailure(error)
     }
   }
   const questions = groupByTokens(asked, lineTokens, { prompt: room, answer: maxTokens, items: maxLines })

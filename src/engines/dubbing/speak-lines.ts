@@ -33,11 +33,18 @@ export interface SpokenLine {
   read(): Promise<MonoAudio>
 }
 
+interface LineRewriter {
+  readonly model: LanguageModel
+  readonly pair: LanguagePair
+  /** Called with the reason for which lines stay unchanged. */
+  readonly onFailure?: (error: MediaError) => void
+}
+
 interface SpeakLinesOptions extends Pick<RunContext, 'signal'> {
   readonly voice: LineVoice
   readonly fit: ShareTimeOptions
   /** Rewrites lines that do not fit. Default: they stay unchanged. */
-  readonly rewriter?: { readonly model: LanguageModel; readonly pair: LanguagePair } | undefined
+  readonly rewriter?: LineRewriter | undefined
   /** Called with 0 to 1, never decreasing. */
   readonly onShare: (share: number) => void
 }
@@ -72,8 +79,8 @@ export async function speakLines(
     if (wanted.length === 0) break
     const requests = rewriteRequests(wanted, spoken)
     const present = spoken.map(({ text }) => text)
-    const { model, pair } = rewriter
-    const rewritten = await rewriteLines(requests, pair, { model, signal, texts: present, round })
+    const { pair, ...asking } = rewriter
+    const rewritten = await rewriteLines(requests, pair, { ...asking, signal, texts: present, round })
     const changed = wanted.flatMap(({ index, target }) => {
       const [before, text] = [spoken[index], rewritten.get(index)]
       return before && text !== undefined ? [{ index, target, before, text }] : []

@@ -52,7 +52,13 @@ export function openVoiceService({ scratch, ...options }: ClientOptions & { scra
   }
 }
 
-/** Decodes the speech of a response. Throws if a successful response contains no sound, silence, or other content. */
+/** Error of a voice that responds with silence, for example to a text in which it finds nothing to speak. */
+export class SilentSpeechError extends MediaError {}
+
+/**
+ * Decodes the speech of a response. Throws 6401 if a successful response contains no sound or other content, as
+ * SilentSpeechError if it is silent.
+ */
 export function parseSpeech({ target }: ServiceClient, { bytes, type }: ServiceResponse): MonoAudio {
   if (bytes.length === 0) throw unexpectedResponse(target, 'responds without sound')
   let sound: MonoAudio
@@ -67,7 +73,7 @@ export function parseSpeech({ target }: ServiceClient, { bytes, type }: ServiceR
     )
   }
   if (sound.samples.some((sample) => Math.abs(sample) > inaudibleAmplitude)) return sound
-  throw new MediaError(6401, `${serviceName(target.service)} returned silence`, {
+  throw new SilentSpeechError(6401, `${serviceName(target.service)} returned silence`, {
     hint: 'This happens after an internal failure: check its log. Try another reference, or a shorter text.',
   })
 }

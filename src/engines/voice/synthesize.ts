@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Recogniser, VoiceCloner, VoiceReference } from '../speech/speech-engines.ts'
+import { SilentSpeechError } from '../speech/voice-service.ts'
 import { compareTranscripts } from '../../media/speech/transcript-similarity.ts'
 import { resample } from '../../media/audio/resample.ts'
 import { speechRate, type MonoAudio } from '../../media/speech/speech-types.ts'
@@ -126,14 +127,22 @@ function sampleBytes({ buffer, byteOffset, byteLength }: Float32Array): Uint8Arr
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
-/** Speaks a sentence, up to three times while its words, and no others, are not recognised. Returns the best attempt. */
+/**
+ * Speaks a sentence, up to three times while its words, and no others, are not recognised. Returns the best attempt. Throws
+ * SilentSpeechError if all are silent.
+ */
 async function speakChecked(
   { text, speak }: { readonly text: string; speak(attempt: number): Promise<MonoAudio> },
   { listener, language, signal }: CheckSpeechOptions,
 ): Promise<SpokenSentence> {
   let best: { readonly spoken: MonoAudio; readonly check: SpeechCheck } | undefined
+  let silence: SilentSpeechError | undefined
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const spoken = await speak(attempt)
+    const spoken = await speak(attempt).catch((error: unknown) => {
+      if (!(error instanceof SilentSpeechError)) throw error
+      silence = error
+    })
+    if (!spoken) continue
     if (!listener || removeNumbers(text) === '') return { text, ...spoken }
     const sound = resample(spoken, speechRate)
     if (sound.length / speechRate > listener.maxSeconds) return { text, ...spoken }
@@ -145,7 +154,7 @@ async function speakChecked(
     if (check.lost === undefined && check.added === undefined) return { text, ...spoken }
     if (!best || check.score > best.check.score) best = { spoken, check }
   }
-  if (!best) throw new TypeError('a sentence is synthesized at least once')
+  if (!best) throw silence ?? new TypeError('a sentence is synthesized at least once')
   const { lost, added } = best.check
   return {
     ...{ text, ...best.spoken },

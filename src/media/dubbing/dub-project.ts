@@ -51,6 +51,8 @@ export const dubFileNames = { dub: 'dub.wav', music: 'bgm.wav', base: 'base.mp4'
 /** Ids of the clips that are no lines. */
 const clipIds = { base: 'base', music: 'bgm' } as const
 
+const musicRole = { audioRole: 'music' } as const
+
 /**
  * Returns the project of a dub: the whole video without its sound, on sound track 0 each line, cut out of the dub at its
  * own position, and on sound track 1 the music, if there is any. Lines are in order and disjoint.
@@ -66,7 +68,7 @@ export function dubProject(lines: readonly DubbedSpan[], options: DubProjectOpti
     projectMaterial(soundFacts(sound), { id: sound.id, path: pathOf(file), rate })
   const whole = (material: ProjectMaterial, id: string): ProjectClip[] => {
     const to = Math.min(material.frames, picture.frames)
-    return to > 0 ? [{ id, material, from: 0, to, at: 0 }] : []
+    return to > 0 ? [{ id, material, from: 0, to, at: 0, ...(id === clipIds.music && musicRole) }] : []
   }
   const spoken = soundMaterial(dub, dubFileNames.dub)
   return {

@@ -145,7 +145,7 @@ class FcpxmlWriter {
         duration: this.#seconds(to - from),
         ...(enabled && { srcEnable: enabled }),
         tcFormat: material.dropFrame ? 'DF' : 'NDF',
-        ...(material.sound && enabled !== 'video' && { audioRole: 'dialogue' }),
+        ...(material.sound && enabled !== 'video' && { audioRole: clip.audioRole ?? 'dialogue' }),
       },
       enabled === 'audio' ? undefined : adjustTransform(clip, this.#project.size),
       ...children,

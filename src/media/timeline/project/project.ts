@@ -36,6 +36,8 @@ export interface ProjectClip {
   readonly id?: string
   /** How the picture is fitted to the canvas. Default: the whole picture, centred on black. */
   readonly framing?: ClipFraming
+  /** Role of its sound in formats that have roles. Default: dialogue. */
+  readonly audioRole?: 'music'
 }
 
 /**
