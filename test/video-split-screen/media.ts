@@ -91,7 +91,7 @@ export function sine(hertz: number): string {
 
 /** Returns the brightness of every pixel of every frame, 0 to 255, without correction of the sample aspect ratio. */
 export async function grey(path: string, options: string[] = []): Promise<Buffer> {
-  return await ffmpeg(...options, '-i', path, '-map', '0:V:0', '-f', 'rawvideo', '-pix_fmt', 'gray', '-')
+  return await ffmpeg('-i', path, '-map', '0:V:0', ...options, '-f', 'rawvideo', '-pix_fmt', 'gray', '-')
 }
 
 /** Returns a frame as red, green and blue bytes. */
@@ -114,7 +114,7 @@ async function rawFrames(path: string, numbers: readonly number[], format: strin
   const selectArgs = [
     '-vf',
     `select=${condition}`,
-    '-vsync',
+    '-fps_mode',
     'passthrough',
     '-frames:v',
     String(numbers.length),

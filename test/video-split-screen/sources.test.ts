@@ -147,14 +147,9 @@ describe('colours', () => {
       '-f',
       'lavfi',
       '-i',
-      "color=gray:s=320x240:r=25,format=yuv420p10le,geq=lum='if(lt(X,W/2),64+876*0.5081,64+876*0.3)':cb=512:cr=512",
-      '-t',
-      '0.2',
-      '-c:v',
-      'libx265',
-      '-x265-params',
-      'log-level=none',
-      ...tags,
+      "color=gray:s=320x240:r=25,format=yuv420p10le,geq=lum='if(lt(X,W/2),64+876*0.5081,64+876*0.3)':cb=512:cr=512," +
+        'setparams=range=tv:colorspace=bt2020nc:color_primaries=bt2020:color_trc=smpte2084',
+      ...['-t', '0.2', '-c:v', 'libx265', '-x265-params', 'log-level=none', ...tags],
       path,
     )
     const rendered = await renderSplit(

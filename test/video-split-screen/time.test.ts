@@ -31,7 +31,8 @@ async function shownFrames({ output, path }: Rendered, clip: number): Promise<nu
   const size = output.width * output.height
   return Array.from({ length: pixels.length / size }, (_, frame) => {
     const luma = 16 + ((pixels[frame * size + row * output.width + column] ?? 0) * 219) / 255
-    return Math.round((luma - 20) / 6)
+    // Never -0, which the levels of frame 0 may round to.
+    return Math.round((luma - 20) / 6) + 0
   })
 }
 
@@ -70,7 +71,8 @@ describe('time', () => {
 
   it('is the same for AVI, whose time base is one frame', async () => {
     const path = join(folder.path, '10.avi')
-    await ffmpeg('-i', at('10'), '-c', 'copy', path)
+    // Copied without encoding, ffmpeg 7 would write a time base of 1 ms.
+    await ffmpeg('-i', at('10'), '-c:v', 'ffv1', path)
     const shown = async (file_id: string) =>
       await shownFrames(await renderTwoClips({ file_id, begin_time_ms: 730 }, { file_id: at('25') }), 0)
     expect(await shown(path)).toEqual(await shown(at('10')))

@@ -17,6 +17,8 @@ beforeAll(async () => {
       await readFile(await generateMedia(join(folder, name), [...picture(0.2), ...h264, ...colours])),
     )
   hdr = await clip('hdr.mp4', [
+    // Versions of ffmpeg take them from the filters or from the encoder options.
+    ...['-vf', 'setparams=colorspace=bt2020nc:color_primaries=bt2020:color_trc=smpte2084'],
     ...['-colorspace', 'bt2020nc', '-color_primaries', 'bt2020', '-color_trc', 'smpte2084'],
   ])
   sdr = await clip('sdr.mp4')

@@ -50,7 +50,7 @@ export async function numberedVideo(path: string, clip: NumberedClip): Promise<s
   await ffmpeg(
     ...['-f', 'lavfi', '-i', picture + times, ...sound, '-t', String(seconds)],
     ...[
-      '-vsync',
+      '-fps_mode',
       variable ? 'vfr' : 'cfr',
       ...(variable ? ['-enc_time_base', '1:90000'] : []),
       '-c:v',
@@ -70,7 +70,7 @@ export async function numberedVideo(path: string, clip: NumberedClip): Promise<s
 /** Returns the source and number of every picture of a result with the size of numbered pictures. */
 export async function readNumbers(path: string): Promise<{ source: number; frame: number }[]> {
   // Passthrough, so that no picture is repeated before a late one.
-  const pixels = await grey(path, ['-vsync', 'passthrough'])
+  const pixels = await grey(path, ['-fps_mode', 'passthrough'])
   return numbersOf(pixels, numberedSize.width * numberedSize.height)
 }
 

@@ -173,7 +173,7 @@ describe('cuts', () => {
     const still = join(folder.path, 'still.mkv')
     // There are no pictures from 1 s to 3 s, although the header states an even rate.
     const late = "setpts='if(gte(N,26),N+50,N)/25/TB'"
-    await ffmpeg('-t', '2.4', '-i', at(3), '-vf', `fps=25,settb=1/1000,${late}`, '-vsync', 'vfr', still)
+    await ffmpeg('-t', '2.4', '-i', at(3), '-vf', `fps=25,settb=1/1000,${late}`, '-fps_mode', 'vfr', still)
     const short = [0.2, 2, 2.5, 3.4].map((from) => ({ path: still, from, seconds: 0.2 }))
     // One clip that ends before the next picture, and one that ends when it starts.
     const long = [1.5, 1.74].map((seconds) => ({ path: still, from: 1.3, seconds }))

@@ -145,13 +145,14 @@ function overlayFilters({ canvas, rate, frames, background, clips }: SplitScreen
 
 /**
  * Returns the filters from a decoded, upright picture, with the timestamps of its file, to the pixels of its slot.
- * Shifts the timestamps to the start of the range, which the file's time base may not represent exactly. fps
- * produces a constant rate from 0. tpad repeats the last frame, so that frames exist up to the end of the range.
+ * tpad repeats the last frame, so that frames exist up to the end of the range; it counts in frames of the rate, which
+ * ffmpeg 7 does not know after setpts. setpts shifts the timestamps to the start of the range, which the file's time base
+ * may not represent exactly. fps produces a constant rate from 0.
  */
 function clipFilters({ video, beginMs, x, y }: ClipPlacement, fps: string): string {
   return [
-    `settb=AVTB,setpts=PTS-${beginMs / 1000}/TB`,
-    `tpad=stop_mode=clone:stop_duration=1,fps=fps=${fps}:start_time=0`,
+    `settb=AVTB,tpad=stop_mode=clone:stop_duration=1,setpts=PTS-${beginMs / 1000}/TB`,
+    `fps=fps=${fps}:start_time=0`,
     ...cropScaleFilters(video, { x, y }),
     `setparams=${bt709}`,
     `format=yuv${video.alpha ? 'a' : ''}420p`,

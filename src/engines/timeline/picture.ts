@@ -131,10 +131,11 @@ function pieceFilters(
     // visible.
     `settb=AVTB,trim=end=${formatFilterSeconds(Math.max(to - clipTolerance, from + clipTolerance))}`,
     `metadata=mode=add:key=late:value=1:enable='gte(t,${formatFilterSeconds(expectedFrom)})',metadata=mode=print:key=late:file=${markerFile}`,
-    // Shifts the sampling time to the middle of its frame, which is where fps samples. The last picture may be
-    // much earlier.
-    `setpts=max(0\\,${time}),tpad=stop_mode=clone:stop_duration=${formatFilterSeconds(maxMissedSeconds + 2 * frameSeconds + to - from)}`,
-    `setpts=PTS/${clip.speed},fps=fps=${formatRate(canvas.rate)}:start_time=0,trim=end_frame=${units}`,
+    // The last picture may be much earlier than the range. tpad counts in frames of the rate, which ffmpeg 7 does not know
+    // after setpts.
+    `tpad=stop_mode=clone:stop_duration=${formatFilterSeconds(maxMissedSeconds + 2 * frameSeconds + to)}`,
+    // Shifts the sampling time to the middle of its frame, which is where fps samples.
+    `setpts=max(0\\,${time})/${clip.speed},fps=fps=${formatRate(canvas.rate)}:start_time=0,trim=end_frame=${units}`,
     framedPicture({ canvas, video, range, label }),
     'setsar=1',
   ].join(',')

@@ -17,7 +17,7 @@ export async function liveRecording(
 ): Promise<string> {
   const late = ['-itsoffset', String(begins), '-f', 'lavfi', '-i', `${picture}:rate=25:duration=${lasts}`]
   const tone = ['-f', 'lavfi', '-i', `sine=duration=${begins + lasts}`]
-  const maps = ['-map', '0', '-map', '1', '-vsync', 'passthrough', '-pix_fmt', 'yuv420p']
+  const maps = ['-map', '0', '-map', '1', '-fps_mode', 'passthrough', '-pix_fmt', 'yuv420p']
   const live = ['-live', '1', '-cluster_time_limit', '500']
   const coding = ['-c:v', 'libvpx', '-g', String(gop), '-c:a', 'libopus', ...live]
   return await generateMedia(path, [...late, ...tone, ...maps, ...coding])

@@ -14,7 +14,7 @@ let renders = 0
 
 /** Returns the luma of every picture, as coded. */
 function lumaOf(path: string): Promise<Buffer> {
-  const luma = ['-vf', 'extractplanes=y', '-vsync', 'passthrough', '-f', 'rawvideo', '-pix_fmt', 'gray']
+  const luma = ['-vf', 'extractplanes=y', '-fps_mode', 'passthrough', '-f', 'rawvideo', '-pix_fmt', 'gray']
   return ffmpeg('-i', path, ...luma, '-')
 }
 
