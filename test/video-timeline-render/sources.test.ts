@@ -118,7 +118,7 @@ it.each([
   const path = at(`${name}.mp4`)
   await ffmpeg(
     ...['-f', 'lavfi', '-i', "color=black:s=32x18:r=25,format=yuv420p,geq=lum='20+N/2':cb=128:cr=128"],
-    ...['-f', 'lavfi', '-i', 'sine=d=15', '-vf', `${times},scale=160:90:flags=neighbor`, '-vsync', 'vfr'],
+    ...['-f', 'lavfi', '-i', 'sine=d=15', '-vf', `${times},scale=160:90:flags=neighbor`, '-fps_mode', 'vfr'],
     ...['-enc_time_base', '1/1000', '-c:v', 'libx264', '-bf', '0', '-t', '14', path],
   )
   const { path: rendered } = await render(
@@ -138,9 +138,28 @@ it.each([
   expect(level(67)).toBeGreaterThan(level(6))
 })
 
+it('shows the picture before one that an edit list excludes', async () => {
+  const path = at('excluded-picture.mp4')
+  const times = 'fps=1/5,trim=end_frame=3,settb=1/1000,setpts=N*5/TB'
+  await ffmpeg(
+    ...['-f', 'lavfi', '-i', "color=black:s=32x18:r=25,format=yuv420p,geq=lum='20+N/2':cb=128:cr=128"],
+    ...['-f', 'lavfi', '-i', 'sine=d=14', '-vf', `${times},scale=160:90:flags=neighbor`],
+    ...['-c:v', 'libx264', '-bf', '0', path],
+  )
+  const bytes = await readFile(path)
+  // Duration of the picture, in the time scale of the file: milliseconds. Its last picture starts at 10 s.
+  bytes.writeUInt32BE(10_000, bytes.indexOf('elst') + 12)
+  await writeFile(path, bytes)
+  const cuts = [6, 11].map((from) => ({ path, from, seconds: 1 }))
+  const { path: rendered } = await render(request({ rate: 5, picture: consecutiveClips(cuts) }), folder.path)
+  const pixels = await grey(rendered)
+  expect(pixels).toHaveLength(10 * 160 * 90)
+  expect(Math.abs((pixels[0] ?? 0) - (pixels[9 * 160 * 90] ?? 0))).toBeLessThanOrEqual(1)
+})
+
 describe('a file with fewer pictures than its header states', () => {
   const late = "setpts='(N+mod(N,3)/4)/25/TB'"
-  const variable = ['-vf', `settb=1/1000,${late}`, '-vsync', 'vfr', '-enc_time_base', '1/1000']
+  const variable = ['-vf', `settb=1/1000,${late}`, '-fps_mode', 'vfr', '-enc_time_base', '1/1000']
   const big = ['-vf', 'scale=1600:1350:flags=neighbor,fps=5']
   const firstHalf = (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)
   const zeroSecondHalf = (bytes: Buffer) => bytes.fill(0, Math.floor(bytes.length / 2))

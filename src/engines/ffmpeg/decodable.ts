@@ -132,18 +132,27 @@ export async function hasPictureWithin(
 const picturePackets = z.object({
   format: z.object({ start_time: z.coerce.number().catch(0) }),
   packets: z
-    .array(z.object({ pts_time: z.coerce.number().optional(), size: z.coerce.number().default(0) }))
+    .array(
+      z.object({
+        pts_time: z.coerce.number().optional(),
+        size: z.coerce.number().default(0),
+        flags: z.string().default(''),
+      }),
+    )
     .default([]),
 })
 
 /** Largest distance between storage order and display order of pictures, seconds. */
 const reorderingSeconds = 1
 
-/** Returns whether a picture is coded in a span. An empty packet repeats the previous picture. */
+/**
+ * Returns whether a picture is coded in a span. An empty packet repeats the previous picture, and a packet that an edit list
+ * excludes, flagged D, is no picture: ffmpeg 7 writes the last one of a variable rate so.
+ */
 async function hasPictures(path: string, { from, to }: FileSpan, options: ProbeOptions): Promise<boolean> {
   const readFrom = async (start: number) => {
     const interval = `${from + start}%${to + start + reorderingSeconds}`
-    const args = ['-select_streams', 'V:0', '-show_entries', 'packet=pts_time,size:format=start_time']
+    const args = ['-select_streams', 'V:0', '-show_entries', 'packet=pts_time,size,flags:format=start_time']
     const { text } = await queryFfprobe(path, [...args, '-read_intervals', interval], options)
     return parseFfprobe(picturePackets, text)
   }
@@ -152,5 +161,8 @@ async function hasPictures(path: string, { from, to }: FileSpan, options: ProbeO
   const start = assumed.format.start_time
   const { packets } = start === 0 ? assumed : await readFrom(start)
   const [first, end] = [from + start, to + start]
-  return packets.some(({ pts_time = -Infinity, size }) => size > 0 && pts_time >= first && pts_time < end)
+  return packets.some(
+    ({ pts_time = -Infinity, size, flags }) =>
+      size > 0 && !flags.includes('D') && pts_time >= first && pts_time < end,
+  )
 }
