@@ -1,3 +1,9 @@
+import { mkdtemp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { asFloats } from '../../src/engines/timeline/mix-pcm.ts'
+import { timelineSound } from '../../src/engines/timeline/sound.ts'
+import { concatSamples } from '../../src/media/audio/windows.ts'
+import { readGtrk } from '../../src/media/timeline/read-gtrk.ts'
 import { videoTimelineRender } from '../../tools/video-timeline-render/contract.ts'
 import { plan } from '../../tools/video-timeline-render/plan.ts'
 import { run } from '../../tools/video-timeline-render/run.ts'
@@ -73,8 +79,25 @@ export async function render(
   signal = new AbortController().signal,
 ): Promise<OperationRun<typeof videoTimelineRender>> {
   const files = await stageFiles(body.materials.map(({ id }) => id))
-  const withIds = JSON.parse(JSON.stringify(body), (key, value: unknown) =>
+  return runInWorker({ operation: videoTimelineRender, plan, run }, withFileIds(body), {
+    ...{ files, folder, signal },
+  })
+}
+
+/** Returns the left channel of the sound of a request before it is limited and encoded, 48 kHz. Writes to `folder`. */
+export async function renderSamples(body: ReturnType<typeof request>, folder: string): Promise<Float32Array> {
+  const { signal } = new AbortController()
+  const files = await stageFiles(body.materials.map(({ id }) => id))
+  const timeline = readGtrk(videoTimelineRender.input.parse(withFileIds(body)))
+  const context = { files, scratch: await mkdtemp(join(folder, 'sound-')) }
+  const chunks: Float32Array[] = []
+  for await (const chunk of timelineSound({ timeline, context, signal, timeoutMs: 60_000 }).input(signal))
+    chunks.push(asFloats(chunk).slice())
+  return concatSamples(chunks).filter((_, index) => index % 2 === 0)
+}
+
+function withFileIds(body: ReturnType<typeof request>): unknown {
+  return JSON.parse(JSON.stringify(body), (key, value: unknown) =>
     (key === 'id' || key === 'material') && typeof value === 'string' ? fileIdOf(value) : value,
-  ) as unknown
-  return runInWorker({ operation: videoTimelineRender, plan, run }, withIds, { files, folder, signal })
+  )
 }

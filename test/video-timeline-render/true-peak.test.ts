@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { padTo, truePeakLimiter } from '../../src/engines/ffmpeg/sound-filters.ts'
 import { testdata } from '../engines/ffmpeg/generate-media.ts'
 import { replaceFfmpeg } from '../engines/ffmpeg/replace-ffmpeg.ts'
 import { renderBeats } from '../html-render-simple/render.ts'
@@ -161,6 +162,13 @@ describe.skipIf(process.platform === 'win32')('a mix that is encoded again', () 
     ])
     expect((await recorded.runs()).filter((args) => args.includes('ebur128')).length).toBe(5)
   })
+})
+
+it('limiting delays no sound, however often it is repeated', async () => {
+  const limited = at('limited-often.wav')
+  const filters = [padTo(seconds), ...Array.from({ length: 8 }, () => truePeakLimiter())].join(',')
+  await ffmpeg('-i', at('white noise.mkv'), '-af', filters, '-c:a', 'pcm_f32le', limited)
+  expect(await sampleShift(limited, at('white noise.mkv'))).toBe(0)
 })
 
 /** Returns by how many samples, at most 3000, a sound is later than another, from their correlation. */

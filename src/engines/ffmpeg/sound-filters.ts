@@ -1,7 +1,7 @@
 /** Sample rate of every result, Hz. */
 export const soundRate = 48_000
 
-/** Attack time of the limiter, ms. The limiter looks ahead, and thus delays, by this time. */
+/** Attack time of the limiter, ms. The limiter looks ahead by this time, and delays by one sample less. */
 const attackMs = 5
 
 /** Oversampling factor for the search for peaks between samples (ITU-R BS.1770, annex 2). */
@@ -21,7 +21,7 @@ export function truePeakLimiter(ceiling = mixCeiling): string {
   return [
     `aresample=${oversampling * soundRate}`,
     `alimiter=limit=${(10 ** (ceiling / 20)).toFixed(4)}:attack=${attackMs}:level=0`,
-    `atrim=start_sample=${(oversampling * soundRate * attackMs) / 1000},asetpts=PTS-STARTPTS`,
+    `atrim=start_sample=${(oversampling * soundRate * attackMs) / 1000 - 1},asetpts=PTS-STARTPTS`,
     `aresample=${soundRate}`,
   ].join(',')
 }
