@@ -22,8 +22,9 @@ export async function burnFrame(
   await runRaw({
     args: [
       ...['-f', 'rawvideo', '-pix_fmt', 'rgb24', '-video_size', `${picture.width}x${picture.height}`],
-      ...['-i', 'pipe:0', '-vf', `setpts=PTS+${atMs / 1000}/TB,${filter}`],
-      ...['-frames:v', '1', '-fps_mode', 'passthrough', '-f', 'rawvideo', '-pix_fmt', 'rgb24', 'pipe:1'],
+      // The frame ends at time 0, so that none is repeated before it.
+      ...['-i', 'pipe:0', '-vf', `setpts=PTS+${atMs / 1000}/TB,${filter},setpts=0`],
+      ...['-frames:v', '1', '-f', 'rawvideo', '-pix_fmt', 'rgb24', 'pipe:1'],
     ],
     cwd: subtitles.folder,
     input: picture.pixels,
