@@ -95,7 +95,7 @@ describe('frames', () => {
     const film = await numberedVideo(at('film.mp4'), { source: 2, seconds: 2, rate: '30', gop: 60 })
     const source = at('variable.mp4')
     const bursts = String.raw`select=lt(mod(n\,20)\,10)`
-    await ffmpeg('-i', film, '-vf', bursts, '-vsync', 'vfr', '-crf', '10', source)
+    await ffmpeg('-i', film, '-vf', bursts, '-fps_mode', 'vfr', '-crf', '10', source)
     expect(hertz((await probe(source)).video?.frame_rate ?? { num: 0, den: 1 })).toBeLessThan(20)
     const { path, output } = await blurBoxes(source, folder, corner)
     const { video } = await probe(path)

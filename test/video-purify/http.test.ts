@@ -54,7 +54,7 @@ beforeAll(async () => {
     // As recorded by browsers.
     'ticks.webm': [
       ...['-f', 'lavfi', '-i', 'testsrc2=size=64x64:rate=30:duration=2', '-c:v', 'libvpx', '-r', '1000'],
-      ...['-vf', String.raw`settb=1/1000,setpts='N*33+mod(N*7\,25)'`, '-vsync', 'vfr'],
+      ...['-vf', String.raw`settb=1/1000,setpts='N*33+mod(N*7\,25)'`, '-fps_mode', 'vfr'],
     ],
     'clip.mp4': ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25:duration=2', ...h264],
     'still.png': ['-f', 'lavfi', '-i', 'color=teal:s=120x80', '-frames:v', '1'],

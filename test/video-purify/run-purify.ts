@@ -50,18 +50,8 @@ export async function withOneMinuteDuration(path: string): Promise<Uint8Array<Ar
 /** Returns the 8-bit 4:2:0 samples of all frames, in the given range. */
 export function decodeSamples(path: string, format: 'yuv420p' | 'yuvj420p' = 'yuv420p'): Promise<Buffer> {
   return ffmpeg(
-    '-noautorotate',
-    '-vsync',
-    'passthrough',
-    '-i',
-    path,
-    '-map',
-    '0:V:0',
-    '-f',
-    'rawvideo',
-    '-pix_fmt',
-    format,
-    'pipe:1',
+    ...['-noautorotate', '-i', path, '-map', '0:V:0', '-fps_mode', 'passthrough'],
+    ...['-f', 'rawvideo', '-pix_fmt', format, 'pipe:1'],
   )
 }
 

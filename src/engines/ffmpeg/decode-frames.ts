@@ -1,5 +1,6 @@
 import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
 import { evenSize } from '../../media/clean/region.ts'
+import { formatRate } from '../../media/frame-rate.ts'
 import { uprightSize } from '../../media/geometry.ts'
 import { type Frame, frameBytes } from '../../media/clean/frame.ts'
 import { pictureInput } from './alpha-seek.ts'
@@ -78,7 +79,9 @@ export async function decodeArgs(
   const { options } = await pictureInput(path, { video, seconds: (first * rate.den) / rate.num, signal })
   const input = inputArgs(path, ['-threads', String(threads), '-an', ...options])
   const passed = [...decodeFilters(footage, { first, count, step }), ...filters].join(',')
-  return [...fileTimes, ...input, '-map', '0:V:0', '-vf', passed, '-frames:v', String(count)]
+  // ffmpeg 7.1 drops the rate at setpts, and assumes another one for outputs of constant rate.
+  const output = ['-map', '0:V:0', '-vf', passed, '-r', formatRate(rate), '-frames:v', String(count)]
+  return [...fileTimes, ...input, ...output]
 }
 
 /** Returns the pixel format of decoded frames. */

@@ -1,7 +1,6 @@
 import type { Rational } from '../../contract/media-facts.ts'
 import type { Frame } from '../../media/clean/frame.ts'
 import { evenSize } from '../../media/clean/region.ts'
-import { formatRate } from '../../media/frame-rate.ts'
 import { uprightSize } from '../../media/geometry.ts'
 import {
   decodeArgs,
@@ -174,7 +173,7 @@ export async function reencodeFrames(
       args: [
         // The second number replaces that of the decoded frames.
         ...[...decoding, '-frames:v', String(frames), ...x264Args(footage, selection)],
-        ...['-pix_fmt', pixelFormat(footage), '-r', formatRate(footage.rate), '-sn', '-dn'],
+        ...['-pix_fmt', pixelFormat(footage), '-sn', '-dn'],
         ...['-map_metadata', '-1', '-map_chapters', '-1', '-video_track_timescale', timescale(footage.rate)],
         path,
       ],
@@ -205,7 +204,6 @@ export async function encodeAndMeasure(
   footage: Footage,
   { signal, timeoutMs, ...selection }: EncodeAndMeasureOptions,
 ): Promise<EncodedFrame[]> {
-  const { num, den } = footage.rate
   const frames: EncodedFrame[] = []
   await runRaw({
     args: [
@@ -215,13 +213,7 @@ export async function encodeAndMeasure(
         'repeat+level+debug',
         ...(await decodeArgs(footage, { ...selection, signal }, propertyFilters(footage))),
       ],
-      ...[
-        ...x264Args(footage, selection, ['psnr=1']),
-        '-pix_fmt',
-        pixelFormat(footage),
-        '-r',
-        `${num}/${den}`,
-      ],
+      ...[...x264Args(footage, selection, ['psnr=1']), '-pix_fmt', pixelFormat(footage)],
       ...['-f', 'null', '-'],
     ],
     signal,
