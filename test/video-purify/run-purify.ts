@@ -60,11 +60,6 @@ export function packetChecksums(path: string, ...streams: readonly string[]): Pr
   return checksums(path, { packets: streams, sounds: [] })
 }
 
-/** Returns checksums of the decoded samples of audio streams, one per line. */
-export function audioChecksums(path: string, ...sounds: readonly string[]): Promise<string> {
-  return checksums(path, { packets: [], sounds })
-}
-
 /** Returns checksums of the packets of streams, then of the decoded samples of audio streams, one per line. */
 export async function checksums(
   path: string,

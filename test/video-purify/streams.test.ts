@@ -7,7 +7,6 @@ import { ffmpeg } from '../video-split-screen/media.ts'
 import { withCaptions, withSphere } from './side-data.ts'
 import {
   blurBoxes,
-  audioChecksums,
   checksums,
   packetChecksums,
   probeStreams,
@@ -35,7 +34,6 @@ async function texts(): Promise<{ subtitles: string; tags: string }> {
 interface ProbedFile {
   readonly streams: readonly {
     readonly codec_name: string
-    readonly start_time: string
     readonly disposition: { readonly attached_pic: number }
     readonly tags?: { readonly language?: string }
   }[]
@@ -47,8 +45,21 @@ const isCover = ({ disposition }: ProbedFile['streams'][number]) => disposition.
 
 async function probeContents(path: string): Promise<ProbedFile> {
   const entries =
-    'stream=codec_name,start_time:stream_disposition=attached_pic:stream_tags=language:format=format_name:format_tags=title:chapter=start_time:chapter_tags=title'
+    'stream=codec_name:stream_disposition=attached_pic:stream_tags=language:format=format_name:format_tags=title:chapter=start_time:chapter_tags=title'
   return JSON.parse((await queryFfprobe(path, ['-show_entries', entries], {})).text) as ProbedFile
+}
+
+interface ProbedPackets {
+  readonly packets: readonly { readonly stream_index: number; readonly pts_time: string }[]
+}
+
+/** Returns the time of the first packet of each stream, seconds. Versions of ffmpeg differ in whether a stream starts there. */
+async function firstPacketTimes(path: string): Promise<readonly number[]> {
+  const { text } = await queryFfprobe(path, ['-show_entries', 'packet=stream_index,pts_time'], {})
+  const times: number[] = []
+  for (const { stream_index: stream, pts_time } of (JSON.parse(text) as ProbedPackets).packets)
+    times[stream] = Math.min(times[stream] ?? Infinity, Number(pts_time))
+  return times
 }
 
 const cover = at('cover.jpg')
@@ -191,14 +202,13 @@ describe('audio, subtitles, chapters, languages, titles and covers are kept', ()
       const coding = ['-fps_mode', 'passthrough', '-pix_fmt', 'yuv420p', '-c:a', 'aac', '-c:a:1', 'ac3']
       await ffmpeg(...inputs, ...early, ...maps, ...coding, source)
       const { path } = await blurBoxes(source, folder, box)
-      const [before, after] = [await probeContents(source), await probeContents(path)]
+      const [before, after] = [await firstPacketTimes(source), await firstPacketTimes(path)]
       for (const sound of [1, 2]) {
-        const distance = ({ streams }: ProbedFile) =>
-          Number(streams[0]?.start_time) - Number(streams[sound]?.start_time)
+        const distance = (times: readonly number[]) => (times[0] ?? NaN) - (times[sound] ?? NaN)
         expect(Math.abs(distance(after) - distance(before))).toBeLessThan(0.002)
         expect(Math.abs(distance(before))).toBeGreaterThan(0.4)
       }
-      expect(await audioChecksums(path, 'a:0', 'a:1')).toBe(await audioChecksums(source, 'a:0', 'a:1'))
+      expect(await packetChecksums(path, 'a:0', 'a:1')).toBe(await packetChecksums(source, 'a:0', 'a:1'))
     }
   })
 })
