@@ -1,8 +1,8 @@
 import { concatSamples } from '../../media/audio/windows.ts'
 import { speechRate } from '../../media/speech/speech-types.ts'
-import { streamOutput } from './stream-output.ts'
+import { streamDecoded } from './stream-decoded.ts'
 import { fixedSizeChunks } from '../../platform/streams.ts'
-import { inputArgs, logFilter, runRaw } from './run.ts'
+import { inputArgs, runRaw } from './run.ts'
 import { monoFilter, padTo, soundRate, stereoFilter, truePeakLimiter } from './sound-filters.ts'
 
 /** The first audio stream of a file, for a result of given duration. */
@@ -37,7 +37,7 @@ export async function* decodeSound(
     ...['-map', '0:a:0', '-af', soundFilters(sound), '-f', 'f32le', 'pipe:1'],
   ]
   const size = Math.round(soundChunkSeconds * (sound.rate ?? soundRate)) * stereoSampleBytes
-  for await (const piece of fixedSizeChunks(size, streamOutput({ args, signal, timeoutMs }), {
+  for await (const piece of fixedSizeChunks(size, streamDecoded({ args, signal, timeoutMs }), {
     rest: 'kept',
   })) {
     yield new Float32Array(piece.buffer, 0, Math.floor(piece.length / Float32Array.BYTES_PER_ELEMENT))
@@ -72,11 +72,11 @@ export async function* decodeVoice(
   const filters = [monoFilter(rate), ...begin, ...end].join(',')
   const gaps = new FilledGaps()
   const output = ['-map', '0:a:0', '-af', filters, '-f', 'f32le', 'pipe:1']
-  const args = [...(onGaps ? gapLogArgs : []), ...inputArgs(path), ...output]
-  const job = { args, signal, timeoutMs, ...(onGaps && { readLog: gaps.read }) }
+  const args = [...inputArgs(path), ...output]
+  const job = { args, signal, timeoutMs, ...(onGaps && { onLine: gaps.read }) }
   const size = Math.round(voiceChunkSeconds * rate) * Float32Array.BYTES_PER_ELEMENT
   let samples = 0
-  for await (const piece of fixedSizeChunks(size, streamOutput(job), { rest: 'kept' })) {
+  for await (const piece of fixedSizeChunks(size, streamDecoded(job), { rest: 'kept' })) {
     const sound = new Float32Array(piece.buffer, 0, Math.floor(piece.length / Float32Array.BYTES_PER_ELEMENT))
     samples += sound.length
     yield sound
@@ -95,9 +95,6 @@ export async function readVoice(
   return concatSamples(pieces)
 }
 
-/** Makes ffmpeg log every gap that its resampler fills, without merging repeated lines. */
-const gapLogArgs = ['-loglevel', 'repeat+level+verbose'] as const
-
 /** The resampler logs its rates once, then each filled gap in samples of the first rate. */
 const resamplerLine = /^\[Parsed_aresample_\d+ @ [^\]]*\] \[verbose\] ch:.* r:(\d+)Hz -> /
 const silenceLine =
@@ -112,13 +109,13 @@ class FilledGaps {
     return this.#seconds
   }
 
-  /** Returns what ffmpeg would have logged without `gapLogArgs`. */
-  readonly read = logFilter((line) => {
+  /** Reads a line of the log. */
+  readonly read = (line: string): void => {
     const [, rate] = resamplerLine.exec(line) ?? []
     const [, samples] = silenceLine.exec(line) ?? []
     if (rate !== undefined) this.#rate = Number(rate)
     if (samples !== undefined) this.#seconds += Number(samples) / this.#rate
-  })
+  }
 }
 
 /** Bytes of one stereo sample as two 32-bit floats, the format of sound inside this process. */
@@ -138,7 +135,7 @@ const pcmFormat = ['-f', 'f32le', '-ar', String(soundRate), '-ac', '2']
  * @param args inputs and a filter graph that ends in [a]
  */
 export function decodePcm(args: readonly string[], job: PcmJob): AsyncGenerator<Buffer> {
-  return streamOutput({ ...job, args: [...args, '-map', '[a]', ...pcmFormat, 'pipe:1'] })
+  return streamDecoded({ ...job, args: [...args, '-map', '[a]', ...pcmFormat, 'pipe:1'] })
 }
 
 /** Interleaved 48 kHz stereo floats to encode, with their exact number of samples. */

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
-import { decodeVoice } from '../../../src/engines/ffmpeg/sound.ts'
+import { decodePcm, decodeSound, decodeVoice } from '../../../src/engines/ffmpeg/sound.ts'
+import { inputArgs } from '../../../src/engines/ffmpeg/run.ts'
 import { missingAudioSeconds } from '../../../src/media/audio/missing-audio.ts'
 import { generateMedia, picture, scratchFolder, tone } from './generate-media.ts'
 import { corruptBytes } from './corrupt-bytes.ts'
@@ -17,6 +18,12 @@ async function measureSound(path: string) {
   const options = { signal, timeoutMs: 60_000, onGaps: (seconds: number) => (filled = seconds) }
   for await (const piece of decodeVoice(path, options)) samples += piece.length
   return { seconds: samples / 16_000, missing: missingAudioSeconds(await probe(path), filled) }
+}
+
+async function countPieces(pieces: AsyncIterable<unknown>): Promise<number> {
+  let count = 0
+  for await (const _ of pieces) count += 1
+  return count
 }
 
 test.each([
@@ -37,7 +44,13 @@ test.each([
 test('sound that hardly decodes is reported as damaged, whatever its tags say', async () => {
   const tag = ['-metadata', 'comment=No space left on device']
   const long = await generateMedia(join(folder, 'long.m4a'), [...tone(200), '-c:a', 'aac', ...tag])
-  await expect(measureSound(await corruptBytes(long, 0.05, 0.93))).rejects.toMatchObject({ code: 6017 })
+  const damaged = await corruptBytes(long, 0.05, 0.93)
+  await expect(measureSound(damaged)).rejects.toMatchObject({ code: 6017 })
+  const job = { signal: new AbortController().signal, timeoutMs: 60_000 }
+  const graph = [...inputArgs(damaged), '-filter_complex', '[0:a:0]aresample=48000[a]']
+  const stereo = decodeSound({ path: damaged, mono: true, seconds: 200 }, job)
+  for (const pieces of [stereo, decodePcm(graph, { ...job, cwd: folder })])
+    await expect(countPieces(pieces)).rejects.toMatchObject({ code: 6017 })
 })
 
 test('tags that imitate log lines do not report more missing sound than the file has', async () => {
