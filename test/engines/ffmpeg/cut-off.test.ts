@@ -18,7 +18,7 @@ async function cutOffMs(path: string): Promise<number | undefined> {
 const early = ['-movflags', '+faststart']
 const both = [...picture(seconds), ...tone(seconds), ...h264]
 
-const late = ['-vsync', 'passthrough', '-itsoffset', '4', ...picture(4)]
+const late = ['-itsoffset', '4', ...picture(4)]
 
 /** Every second one is in `npm test`: an index, clusters, a late start, frames of sound, and a header with a size. */
 const kinds: [name: string, args: readonly string[]][] = [
@@ -27,7 +27,7 @@ const kinds: [name: string, args: readonly string[]][] = [
   ['plain.mkv', [...both, '-g', '25']],
   ['plain.flv', [...both, '-g', '25']],
   // A header states the durations of streams, and separately when they start.
-  ['late.mp4', [...late, ...tone(4), ...h264, '-g', '25', ...early]],
+  ['late.mp4', [...late, ...tone(4), '-fps_mode', 'passthrough', ...h264, '-g', '25', ...early]],
   ['sound.m4a', [...tone(seconds), ...early]],
   ['sound.mp3', tone(seconds)],
   ['sound.flac', tone(seconds)],
@@ -56,7 +56,7 @@ describe('a complete file is not reported as truncated', () => {
     expect(await cutOffMs(path)).toBeUndefined()
   })
 
-  const held = ['-vf', String.raw`select=eq(n\,0)+eq(n\,225)`, '-vsync', 'vfr']
+  const held = ['-vf', String.raw`select=eq(n\,0)+eq(n\,225)`, '-fps_mode', 'vfr']
 
   const whole: [name: string, args: readonly string[]][] = [
     ['its last frame is long', [...picture(10), ...held, ...h264]],

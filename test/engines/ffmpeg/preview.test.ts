@@ -67,7 +67,7 @@ describe('contactSheet', () => {
       red,
       '-vf',
       `format=rgb24,${held}`,
-      '-vsync',
+      '-fps_mode',
       'vfr',
       ...h264,
     ])

@@ -8,7 +8,7 @@ const folder = await scratchFolder()
 
 it('only real frames of a picture that starts long after the audio are read', async () => {
   const inputs = [...tone(0.2), '-itsoffset', '3600.12', ...picture(0.4)]
-  const path = await generateMedia(join(folder, 'late.mkv'), [...inputs, '-vsync', 'passthrough', ...h264])
+  const path = await generateMedia(join(folder, 'late.mkv'), [...inputs, '-fps_mode', 'passthrough', ...h264])
   const { video } = await probe(path)
   if (!video) throw new Error('the file has no picture')
   const options = { video, rate: { num: 25, den: 1 }, area: { x: 0, y: 0, w: 1, h: 1 }, threads: 1 }
