@@ -73,7 +73,8 @@ async function withDataDir(
   { environment }: CommandCall['io'],
 ): Promise<Finding[]> {
   const program = await localProgram({ baseUrl: undefined, dataDir }, environment)
-  const rewrite = program && runnableTexts(program)
+  // The option is written also for the default folder: the variable of this shell may name another one.
+  const rewrite = program && runnableTexts({ ...program, dataDir })
   return findings.map((finding) =>
     rewrite && finding.fix !== undefined ? { ...finding, fix: rewrite(finding.fix) } : finding,
   )

@@ -127,12 +127,25 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub whose (REELWRIGHT_TESTDATA)
     expect(output).toMatchObject({ transcript_file_id: '', transcript_file_download_url: '', files: [] })
   })
 
-  it.each<[VoiceFault, string]>([
-    ['refuse', 'unsupported text'],
-    ['silence', 'returned silence'],
-  ])('voice service responds with %s fails', async (fault) => {
+  it.each<[VoiceFault, boolean]>([
+    ['refuse', false],
+    // It may follow an internal failure, which ends.
+    ['silence', true],
+  ])('voice service responds to all lines with %s fails', async (fault, retryable) => {
     stage.services.faultOf = () => fault
-    await expect(runDub(stage, voiceAlone, { folder, heard })).rejects.toMatchObject({ code: 6401 })
+    const failure = { code: 6401, retryable }
+    await expect(runDub(stage, voiceAlone, { folder, heard })).rejects.toMatchObject(failure)
+  })
+
+  it('voice responds with silence twice is spoken in the third attempt', async () => {
+    stage.model.says = dubModel({ seed: 9 })
+    const before = stage.services.requests.length
+    stage.services.faultOf = ({ attempt }) => (attempt < 2 ? 'silence' : undefined)
+    const { output, record } = await runDub(stage, voiceAlone, { folder, heard })
+    expect(output.report.doubtful_lines.flatMap(({ reasons }) => reasons)).not.toContain('unspoken')
+    for (const { dur_ms } of record.lines) expect(dur_ms).toBeGreaterThan(0)
+    const texts = stage.services.requests.slice(before).map(({ text }) => text)
+    for (const text of new Set(texts)) expect(texts.filter((other) => other === text)).toHaveLength(3)
   })
 
   it.each(['refuse', 'silence'] as const)(

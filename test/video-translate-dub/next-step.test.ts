@@ -88,7 +88,7 @@ test('files that are in the folder of the projects stay there', () => {
   const text = describeDub(dub, { ...context, input })
   expect(text).toContain('save "/w/bgm-2.wav" as bgm.wav there, or link it in the editor if that name is')
   const first = describeDub({ ...dub, bgm_audio_file_id: 'bgm.wav' }, { ...context, input })
-  expect(first).toContain('The projects play these files where they are, in local_output_dir.')
+  expect(first).toContain('The projects play dub.wav, bgm.wav in local_output_dir, where they are.')
 })
 
 test('only what can give lines more time is proposed', () => {

@@ -88,7 +88,12 @@ function placeMedia(media: readonly ProjectMedia[], folder: unknown): string {
   const isInPlace = ({ name, saved }: ProjectMedia) =>
     typeof folder === 'string' && saved === pathInFolder(folder, name)
   const others = media.filter((file) => !isInPlace(file))
-  if (others.length === 0) return 'The projects play these files where they are, in local_output_dir.'
+  if (others.length === 0)
+    return `The projects play ${summarizeList(
+      media.map(({ name }) => name),
+      media.length,
+      ', ',
+    )} in local_output_dir, where they are.`
   // A file of an earlier dub in the same folder is not overwritten: this one got another name.
   const isRenamed = others.some(({ name, saved }) => /[^/\\]+$/.exec(saved)?.[0] !== name)
   const otherwise = isRenamed ? ', or link it in the editor if that name is taken by another dub' : ''

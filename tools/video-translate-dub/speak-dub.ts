@@ -55,7 +55,7 @@ export async function speakDub(heard: HeardSource, job: DubJob, stages: SpeakDub
     onShare: stageProgress(context, stages.translated, stages.spoken),
   })
   for (const reason of failures)
-    notes.push(`lines that do not fit their time were not rewritten, because ${reason}`)
+    notes.push(`some lines that do not fit their time were not rewritten, because ${reason}`)
   const { references } = prepared
   return { lines, references, voice: voice.name, translator: model?.name ?? null }
 }

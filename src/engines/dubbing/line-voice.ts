@@ -8,7 +8,6 @@ import { configuredService } from '../services/configured.ts'
 import { selectVoiceCloner } from '../speech/select-engine.ts'
 import { openSpeakingService, type Speaker } from '../speech/speaking-service.ts'
 import type { Recogniser, VoiceReference } from '../speech/speech-engines.ts'
-import { SilentSpeechError } from '../speech/voice-service.ts'
 import { readVoiceRecording, type VoiceInLanguage } from '../voice/catalogue.ts'
 import { openKeptSpeech, speechDigest, type SpokenSentence } from '../voice/synthesize.ts'
 
@@ -29,9 +28,9 @@ export interface LineVoice extends AsyncDisposable {
   readonly concurrency: number
   /**
    * Speaks a line at speed 1, as mono sound at the sample rate of the engine. It is checked by recognition, and kept for
-   * the next attempt at the task: equal lines of a speaker are spoken once. Throws 6401 and 6402 if the engine fails. The
-   * refusal of a text, an error that is not retryable, is kept, too, so that each attempt has the same silent lines. Speech
-   * that is silent three times is a refusal.
+   * the next attempt at the task: equal lines of a speaker are spoken once. Throws 6401 and 6402 if the engine fails,
+   * SilentSpeechError if it responds with silence three times. An error that is not retryable, such as the refusal of a
+   * text, is kept, too, so that each attempt has the same silent lines.
    */
   speak(
     text: string,
@@ -40,7 +39,7 @@ export interface LineVoice extends AsyncDisposable {
 }
 
 interface OpenLineVoiceOptions extends Pick<RunContext, 'scratch' | 'steps' | 'signal'> {
-  /** Recognises the speech for its check; without it the first attempt is accepted. */
+  /** Recognises the speech for its check; without it the first attempt that is not silent is accepted. */
   readonly listener?: Recogniser | undefined
 }
 
@@ -99,11 +98,11 @@ async function withKeptRefusal<Result>(path: string, work: () => Promise<Result>
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof MediaError)) throw error
-    const { code, message, hint, retryable } = error
-    if (retryable && !(error instanceof SilentSpeechError)) throw error
-    await writeDurably(path, JSON.stringify({ code, message, hint }))
-    throw new MediaError(code, message, { cause: error, hint, retryable: false })
+    if (error instanceof MediaError && !error.retryable) {
+      const { code, message, hint } = error
+      await writeDurably(path, JSON.stringify({ code, message, hint }))
+    }
+    throw error
   }
 }
 

@@ -10,10 +10,10 @@ import type { MonoAudio } from '../../media/speech/speech-types.ts'
 import { limitConcurrency } from '../../platform/concurrency.ts'
 import type { LanguageModel } from '../language-model/language-model.ts'
 import type { LanguagePair } from '../translation/languages.ts'
+import { SilentSpeechError } from '../speech/voice-service.ts'
 import { maxLostLines } from '../translation/translate-lines.ts'
 import type { LineVoice } from './line-voice.ts'
 import { rewriteLines } from './rewrite-lines.ts'
-import { undefinedUnlessAborted } from '../voice/engines.ts'
 
 /** A line and its speech, which is stored between attempts. */
 export interface SpokenLine {
@@ -27,7 +27,7 @@ export interface SpokenLine {
   /** Share of the words recognised in the speech that are not its own, if it is not accepted. */
   readonly addedShare?: number | undefined
   readonly rewriteRounds: number
-  /** Reason of the voice, if it refuses the text; then the line is silent. */
+  /** Reason of the voice, if it refuses the text or responds with silence; then the line is silent. */
   readonly refusal?: string | undefined
   /** Reads its speech at speed 1. */
   read(): Promise<MonoAudio>
@@ -57,9 +57,9 @@ const shares = { spoken: 0.7, rounds: [0.9, 1] } as const
 
 /**
  * Speaks lines. Those that do not fit their time are rewritten, twice at most, and spoken again: a rewriting is used if its
- * speech is nearer to the time of the line, and as complete. `texts`: what each line says. A line that the voice refuses is
- * silent; throws the refusal if three in succession are refused, or more than a tenth are silent, and 6401 and 6402 if the
- * voice fails. A line whose rewriting cannot be spoken stays.
+ * speech is nearer to the time of the line, and as complete. `texts`: what each line says. A line that the voice refuses, or
+ * to which it responds with silence, is silent; throws the reason if that happens three times in succession, or more than a
+ * tenth are silent, and 6401 and 6402 if the voice fails. A line whose rewriting cannot be spoken stays.
  */
 export async function speakLines(
   lines: readonly DubLine[],
@@ -73,7 +73,7 @@ export async function speakLines(
     onSpoken: () => onShare((shares.spoken * (done += 1)) / lines.length),
   })
   if (!rewriter) return spoken
-  const speakRewriting = openRewritingVoice({ voice, signal })
+  const speakRewriting = openRewritingVoice({ voice, signal, onFailure: rewriter.onFailure })
   for (const [round, share] of shares.rounds.entries()) {
     const wanted = linesToRewrite(spoken.map(toFitLine), fit)
     if (wanted.length === 0) break
@@ -114,6 +114,11 @@ export function toFitLine({ line: { start, end }, synth, rewriteRounds }: Spoken
 /** A line and what it says. */
 type LineText = Pick<SpokenLine, 'line' | 'text' | 'rewriteRounds'>
 
+/** Whether a voice does not speak a text: it refuses it, or responds with silence. */
+function isRefusal(error: unknown): error is MediaError {
+  return error instanceof SilentSpeechError || (error instanceof MediaError && !error.retryable)
+}
+
 interface SpeakTextsOptions extends Pick<SpeakLinesOptions, 'voice' | 'signal'> {
   /** Called after each line. */
   readonly onSpoken?: () => void
@@ -139,7 +144,7 @@ async function speakTexts(
       silent += 1
       successive += 1
       const isTolerable = silent <= maxLostLines(lines.length) && successive < maxFailures
-      if (isTolerable && error instanceof MediaError && !error.retryable) {
+      if (isTolerable && isRefusal(error)) {
         onSpoken()
         return { ...silentLine(line, { voice, signal }), refusal: error.message }
       }
@@ -150,15 +155,21 @@ async function speakTexts(
 }
 
 /** Speaks rewritten lines; undefined for those that fail, and for all after some failures. */
-function openRewritingVoice(options: Pick<SpeakLinesOptions, 'voice' | 'signal'>) {
+function openRewritingVoice({
+  onFailure = () => {},
+  ...options
+}: Pick<SpeakLinesOptions, 'voice' | 'signal'> & Pick<LineRewriter, 'onFailure'>) {
   const { signal } = options
   let failures = 0
   return async (line: LineText): Promise<SpokenLine | undefined> => {
     if (failures >= maxFailures) return undefined
     const speaking = speakLine(line, { ...options, until: signal })
-    const spoken = await speaking.catch(undefinedUnlessAborted(signal))
+    const spoken = await speaking.catch((error: unknown) => {
+      signal.throwIfAborted()
+      if (error instanceof MediaError) onFailure(error)
+    })
     if (!spoken) failures += 1
-    return spoken
+    return spoken ?? undefined
   }
 }
 

@@ -213,8 +213,8 @@ export function percentReader(
   }
 }
 
-/** Levels that ffmpeg logs by default. */
-const shownLevels = /\[(?:warning|error|fatal|panic)\] /
+/** Start of a line of a level that ffmpeg logs by default, after the names of its parts. A tag may contain the same text. */
+const shownLevels = /^((?:\[[^\]]* @ [^\]]*\] )*)\[(?:warning|error|fatal|panic)\] /
 
 /** Longest incomplete line kept until its end arrives, characters. Tags of a file may have any length. */
 const maxLogLine = 1000
@@ -234,7 +234,7 @@ export function logFilter(onLine: (line: string) => void): (chunk: Buffer) => Bu
     for (const line of lines) onLine(line)
     const kept = lines
       .filter((line) => shownLevels.test(line))
-      .map((line) => `${line.replace(shownLevels, '')}\n`)
+      .map((line) => `${line.replace(shownLevels, '$1')}\n`)
     return Buffer.from(kept.join(''), 'latin1')
   }
 }

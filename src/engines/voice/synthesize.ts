@@ -33,7 +33,7 @@ type SpokenSound = Omit<SpokenSentence, 'text'>
 
 interface SpeakSentenceEngines {
   readonly cloner: VoiceCloner
-  /** Recognises the speech; without it the first attempt is accepted. */
+  /** Recognises the speech; without it the first attempt that is not silent is accepted. */
   readonly listener?: Recogniser | undefined
 }
 
@@ -86,7 +86,7 @@ const keptNumbers = /-(\d+)-(\d+)-(\d+)\.f32$/
 
 /**
  * Opens the sentences that earlier attempts at a task kept in a folder, by name. Speech is kept before its check too, so
- * that nothing is spoken twice.
+ * that nothing but silence is spoken twice.
  */
 export async function openKeptSpeech(steps: string): Promise<KeepSpeech> {
   const kept = await readdir(steps)

@@ -6,6 +6,7 @@ import { inputArgs } from '../../../src/engines/ffmpeg/run.ts'
 import { missingAudioSeconds } from '../../../src/media/audio/missing-audio.ts'
 import { generateMedia, picture, scratchFolder, tone } from './generate-media.ts'
 import { corruptBytes } from './corrupt-bytes.ts'
+import { replaceFfmpeg } from './replace-ffmpeg.ts'
 
 // ffmpeg replaces sound that does not decode with silence and reports no error.
 
@@ -42,7 +43,7 @@ test.each([
 })
 
 test('sound that hardly decodes is reported as damaged, whatever its tags say', async () => {
-  const tag = ['-metadata', 'comment=No space left on device']
+  const tag = ['-metadata', 'comment=[error] No space left on device']
   const long = await generateMedia(join(folder, 'long.m4a'), [...tone(200), '-c:a', 'aac', ...tag])
   const damaged = await corruptBytes(long, 0.05, 0.93)
   await expect(measureSound(damaged)).rejects.toMatchObject({ code: 6017 })
@@ -52,6 +53,23 @@ test('sound that hardly decodes is reported as damaged, whatever its tags say', 
   for (const pieces of [stereo, decodePcm(graph, { ...job, cwd: folder })])
     await expect(countPieces(pieces)).rejects.toMatchObject({ code: 6017 })
 })
+
+test.each([
+  ['most', 342, 2245, expect.objectContaining({ code: 6017 })],
+  ['less than two thirds', 1000, 1900, 1],
+  ['none', 2587, 0, 1],
+])(
+  'sound of which a decoder counts %s as failed, although it reports success',
+  async (_name, decoded, failed, outcome) => {
+    // As ffmpeg 7.1 and 9.0 log it.
+    const counts = `${decoded} frames decoded; ${failed} decode errors (350208 samples);`
+    const line = `[in#0/mov @ 0x5] [verbose]   Input stream #0:0 (audio): 2585 packets read (519563 bytes); ${counts}`
+    using _ = await replaceFfmpeg(join(folder, 'ffmpeg'), `printf 'four'; echo '${line}' >&2`)
+    const job = { signal: new AbortController().signal, timeoutMs: 60_000 }
+    const pieces = countPieces(decodePcm(['-i', 'a'], { ...job, cwd: folder }))
+    expect(await pieces.catch((error: unknown) => error)).toEqual(outcome)
+  },
+)
 
 test('tags that imitate log lines do not report more missing sound than the file has', async () => {
   const line = '[Parsed_aresample_0 @ 0] [SWR @ 0] [verbose] adding 99999999999 audio samples of silence'
