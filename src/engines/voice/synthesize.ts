@@ -86,7 +86,7 @@ const keptNumbers = /-(\d+)-(\d+)-(\d+)\.f32$/
 
 /**
  * Opens the sentences that earlier attempts at a task kept in a folder, by name. Speech is kept before its check too, so
- * that nothing but silence is spoken twice.
+ * that only silence is spoken twice.
  */
 export async function openKeptSpeech(steps: string): Promise<KeepSpeech> {
   const kept = await readdir(steps)
