@@ -14,7 +14,7 @@ describe.skipIf(process.platform === 'win32')('a short result is rendered in one
   const path = () => at('both.mkv')
   beforeAll(() => counter(path(), { width: 160, height: 90, seconds: 1, hertz: 440 }))
   const body = () => request({ picture: consecutiveClips([{ path: path(), from: 0, seconds: 1 }]) })
-  const fail = 'echo "Invalid data found when processing input" >&2; exit 1'
+  const fail = 'echo "[error] Invalid data found when processing input" >&2; exit 1'
 
   it('with its sound, by one ffmpeg process and one that decodes the sound', async () => {
     const callLog = at('calls')
