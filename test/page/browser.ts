@@ -1,7 +1,8 @@
 import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core'
-import { onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { findChromium } from '../../src/engines/chromium/locate.ts'
 import { splitSearchPath } from '../../src/platform/environment.ts'
+import { startTestService, type TestService } from '../service/in-process.ts'
 
 const executablePath = findChromium(splitSearchPath(process.env['PATH']))
 
@@ -17,6 +18,23 @@ export async function startBrowser(flags: readonly string[] = []): Promise<Brows
     // The sandbox does not start for root, as in CI. The tests show only pages of this project.
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync', ...flags],
   })
+}
+
+/** Starts a browser and a service for the tests of a suite. */
+export function browserAndService(options: Parameters<typeof startTestService>[0] = {}): {
+  readonly browser: Browser
+  readonly service: TestService
+} {
+  const started = {} as { browser: Browser; service: TestService }
+  beforeAll(async () => {
+    const [browser, service] = await Promise.all([startBrowser(), startTestService(options)])
+    Object.assign(started, { browser, service })
+  })
+  afterAll(async () => {
+    await started.browser.close()
+    await started.service[Symbol.asyncDispose]()
+  })
+  return started
 }
 
 /** A browser tab in a context of its own, closed when the test ends. */

@@ -1,20 +1,10 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
 import { api } from '../service/api.ts'
-import { startTestService, type TestService } from '../service/in-process.ts'
-import { isBrowserMissing, isFocused, openPage, startBrowser } from './browser.ts'
+import { browserAndService, isBrowserMissing, isFocused, openPage } from './browser.ts'
 
 describe.skipIf(isBrowserMissing)('the focus on the page (Debian package chromium-headless-shell)', () => {
-  let browser: Browser
-  let service: TestService
-
-  beforeAll(async () => {
-    ;[browser, service] = await Promise.all([startBrowser(), startTestService()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await service[Symbol.asyncDispose]()
-  })
+  const started = browserAndService()
 
   /** Holds the response of an action, as on a slow network, until `release` is called. */
   async function holdResponse(page: Page, pattern: string): Promise<{ release: () => void }> {
@@ -29,7 +19,7 @@ describe.skipIf(isBrowserMissing)('the focus on the page (Debian package chromiu
   }
 
   test('the end of a cancellation moves a lost focus to the task, and no other', async () => {
-    const account = await service.account(10)
+    const account = await started.service.account(10)
     const { create, stop, upload } = api(account)
     const { data: file } = await upload('a.txt', 'bytes')
     const createTask = async () =>
@@ -40,7 +30,7 @@ describe.skipIf(isBrowserMissing)('the focus on the page (Debian package chromiu
       await createTask(),
       await createTask(),
     ]
-    const { page, violations } = await openPage(browser, account)
+    const { page, violations } = await openPage(started.browser, account)
     const button = (name: string, id: string) =>
       page.getByRole('button', { name: new RegExp(`^${name}.*${id}`), includeHidden: true })
     const cancel = async (id: string, meanwhile: () => Promise<void>) => {
@@ -66,9 +56,9 @@ describe.skipIf(isBrowserMissing)('the focus on the page (Debian package chromiu
   })
 
   test('the end of a deletion moves a lost focus to the view, and no other', async () => {
-    const account = await service.account(10)
+    const account = await started.service.account(10)
     for (const name of ['a.txt', 'b.txt', 'c.txt']) await api(account).upload(name, name)
-    const { page, violations } = await openPage(browser, account, { view: 'files' })
+    const { page, violations } = await openPage(started.browser, account, { view: 'files' })
     const button = (name: string) => page.getByRole('button', { name: `Delete: ${name}` })
     const remove = async (name: string, meanwhile: () => Promise<void>) => {
       const { release } = await holdResponse(page, '**/base/file/*')

@@ -1,34 +1,20 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { h264, generateMedia, picture, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { api } from '../service/api.ts'
-import { startTestService, type TestService } from '../service/in-process.ts'
 import { manyFilesModule } from '../service/many-files-operation.ts'
-import { isBrowserMissing, openPage, picturePath, startBrowser } from './browser.ts'
+import { browserAndService, isBrowserMissing, openPage, picturePath } from './browser.ts'
 
 describe.skipIf(isBrowserMissing)('results on the page (Debian package chromium-headless-shell)', () => {
-  let browser: Browser
-  let service: TestService
-
-  beforeAll(async () => {
-    ;[browser, service] = await Promise.all([
-      startBrowser(),
-      startTestService({ operations: [manyFilesModule] }),
-    ])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await service[Symbol.asyncDispose]()
-  })
+  const started = browserAndService({ operations: [manyFilesModule] })
 
   test('all result files are shown in the order of the output, with its notes; only the source is an input', async () => {
-    const account = await service.account(5)
+    const account = await started.service.account(5)
     const clip = await generateMedia(join(await scratchFolder(), 'talk.mp4'), [...picture(1), ...h264])
     const { data: file } = await api(account).upload('talk.mp4', await readFile(clip))
     await api(account).create('test_many_files', { file_id: file.file_id })
-    const { page, violations } = await openPage(browser, account)
+    const { page, violations } = await openPage(started.browser, account)
     await page.getByRole('button', { name: /^Show result/ }).click()
     const row = page.getByRole('listitem').filter({ has: page.getByRole('figure') })
     await row.getByText('Complete output').waitFor()

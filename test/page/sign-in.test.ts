@@ -3,25 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { endService } from '../pack/connect.ts'
-import { startTestService, type TestService } from '../service/in-process.ts'
-import { isFocused, isBrowserMissing, openPage, startBrowser } from './browser.ts'
+import { browserAndService, isFocused, isBrowserMissing, openPage } from './browser.ts'
 
 const root = dirname(dirname(import.meta.dirname))
 
 describe.skipIf(isBrowserMissing)('signing in, in Chromium (Debian package chromium-headless-shell)', () => {
-  let browser: Browser
-  let service: TestService
-
-  beforeAll(async () => {
-    ;[browser, service] = await Promise.all([startBrowser(), startTestService()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await service[Symbol.asyncDispose]()
-  })
+  const started = browserAndService()
 
   test('`page` prints an address that signs in once', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-page-'))
@@ -31,7 +20,7 @@ describe.skipIf(isBrowserMissing)('signing in, in Chromium (Debian package chrom
     onTestFinished(() => endService(dataDir))
     expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#ticket=[\w-]{43}\n$/)
     const [baseUrl = '', view = ''] = stdout.trim().split('/#')
-    const { page, violations } = await openPage(browser, { baseUrl }, { view })
+    const { page, violations } = await openPage(started.browser, { baseUrl }, { view })
     await page.getByRole('heading', { name: 'Tasks' }).waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
     expect(page.url()).toBe(`${baseUrl}/`)
@@ -41,14 +30,14 @@ describe.skipIf(isBrowserMissing)('signing in, in Chromium (Debian package chrom
     // After a reload the tab still has its key. Another tab has none, and the ticket is used up.
     await page.reload()
     await page.getByRole('heading', { name: 'Service' }).waitFor()
-    const other = await openPage(browser, { baseUrl }, { view })
+    const other = await openPage(started.browser, { baseUrl }, { view })
     await other.page.getByText('this link was already used or has expired').waitFor()
     await page.context().close()
   })
 
   test('a key can be entered in the form; signing out removes it', async () => {
-    const account = await service.account(100)
-    const { page } = await openPage(browser, { baseUrl: account.baseUrl })
+    const account = await started.service.account(100)
+    const { page } = await openPage(started.browser, { baseUrl: account.baseUrl })
     const key = page.getByLabel('API key')
     await key.fill('wrong')
     await key.press('Enter')
@@ -65,8 +54,8 @@ describe.skipIf(isBrowserMissing)('signing in, in Chromium (Debian package chrom
   })
 
   test('a late rejection of an old key does not sign out the new one', async () => {
-    const account = await service.account(100)
-    const { page } = await openPage(browser, { baseUrl: account.baseUrl })
+    const account = await started.service.account(100)
+    const { page } = await openPage(started.browser, { baseUrl: account.baseUrl })
     const release = Promise.withResolvers<void>()
     const late = page.waitForResponse(
       (response) => response.status() === 401 && response.url().endsWith('/ticket'),

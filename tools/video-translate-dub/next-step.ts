@@ -79,8 +79,7 @@ interface ProjectMedia {
 }
 
 function listMedia(media: readonly ProjectMedia[]): string {
-  const listed = media.map(({ name, saved }) => `${JSON.stringify(saved)} as ${name}`)
-  return summarizeList(listed, listed.length, ', ')
+  return media.map(({ name, saved }) => `${JSON.stringify(saved)} as ${name}`).join(', ')
 }
 
 /** Returns which files must still be saved in the folder of the projects. */
@@ -89,11 +88,7 @@ function placeMedia(media: readonly ProjectMedia[], folder: unknown): string {
     typeof folder === 'string' && saved === pathInFolder(folder, name)
   const others = media.filter((file) => !isInPlace(file))
   if (others.length === 0)
-    return `The projects play ${summarizeList(
-      media.map(({ name }) => name),
-      media.length,
-      ', ',
-    )} in local_output_dir, where they are.`
+    return `The projects play ${media.map(({ name }) => name).join(', ')} in local_output_dir, where they are.`
   // A file of an earlier dub in the same folder is not overwritten: this one got another name.
   const isRenamed = others.some(({ name, saved }) => /[^/\\]+$/.exec(saved)?.[0] !== name)
   const otherwise = isRenamed ? ', or link it in the editor if that name is taken by another dub' : ''
@@ -120,7 +115,7 @@ function checkSteps(
   ]
 }
 
-/** Speed up to which speech sounds natural; a wider band is not proposed. */
+/** Greatest speed of a band that requests accept. */
 const maxProposedSpeed = 1.3
 
 /** What gives more time to lines whose ends are lost. */

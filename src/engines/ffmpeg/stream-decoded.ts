@@ -25,7 +25,7 @@ export async function* streamDecoded({ args, onLine, ...job }: StreamDecodedJob)
   if (isDamaged) throw new MediaError(6017, 'the file is damaged: most of its sound does not decode')
 }
 
-/** Counts of a decoder, which ffmpeg 6.1 and later log when they end. A text in a file that imitates them harms itself only. */
+/** Counts of a decoder, which ffmpeg 6.1 and later log when they end. A tag that imitates them only rejects its own file. */
 const decodedLine = /Input stream #\d+:\d+ \(audio\): .*; (\d+) frames decoded; (\d+) decode errors/
 
 /** Largest share of errors that is accepted: the default of ffmpeg's `-max_error_rate`. */
