@@ -46,22 +46,22 @@ async function creditsAt(url: string, authorization: string): Promise<unknown> {
   return status === 200 ? (JSON.parse(String(bytes)) as { data: { credits: unknown } }).data.credits : status
 }
 
-/** Creates, lists, uses and revokes keys; returns the status of a request with the revoked key. */
-async function useKeyUntilRevoked(environment: Environment): Promise<unknown> {
+/** Creates, lists, uses and revokes keys, by commands in processes of their own or in this one; returns the status of a request with the revoked key. */
+async function useKeyUntilRevoked(environment: Environment, run: typeof runCommand): Promise<unknown> {
   const url = await serveUntilFinished(environment)
   const options = ['--name', 'editor', '--account', 'studio', '--quota', '7']
-  const created = await spawnCommand(['keys', 'create', ...options], environment)
+  const created = await run(['keys', 'create', ...options], environment)
   expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/^rw_[\w-]{43}\n$/) })
   const key = created.out.trim()
   const [id = ''] = /\d{19}/.exec(created.err) ?? []
   expect(await creditsAt(url, key)).toEqual({ balance: 0, quota: { limit: 7, spent: 0 } })
 
-  const granted = await spawnCommand(['credits', 'grant', '--account', 'studio', '40'], environment)
+  const granted = await run(['credits', 'grant', '--account', 'studio', '40'], environment)
   expect(granted).toEqual({ code: 0, out: 'the account studio has 40 credits\n', err: '' })
   expect(await creditsAt(url, key)).toMatchObject({ balance: 40 })
 
   const setType = (type: string, account: string) =>
-    spawnCommand(['accounts', 'set-type', '--account', account, type], environment)
+    runCommand(['accounts', 'set-type', '--account', account, type], environment)
   expect(await setType('internal', 'studio')).toEqual({
     ...{ code: 0, out: 'the account studio is internal\n', err: '' },
   })
@@ -75,21 +75,21 @@ async function useKeyUntilRevoked(environment: Environment): Promise<unknown> {
   const local = await reelwright(environment, 'keys', 'create', '--name', 'mine', '--days', '30')
   expect(await creditsAt(url, local.out.trim())).toEqual({ balance: 1e12, unlimited: true })
 
-  const listed = await spawnCommand(['keys', 'list'], environment)
+  const listed = await run(['keys', 'list'], environment)
   expect(listed).toMatchObject({ code: 0, err: '' })
   expect(listed.out).toMatch(new RegExp(`^${id} +editor +studio +\\S+Z +7 +0 +- +-$`, 'm'))
   const [, expires = ''] = / mine +local +\S+ +- +0 +(\S+) +-$/m.exec(listed.out) ?? []
   expect(Date.parse(expires) / 86_400_000).toBeCloseTo(Date.now() / 86_400_000 + 30, 2)
   expect(listed.out).not.toContain('rw_')
 
-  expect(await spawnCommand(['keys', 'revoke', id], environment)).toMatchObject({ code: 0, err: '' })
+  expect(await run(['keys', 'revoke', id], environment)).toMatchObject({ code: 0, err: '' })
   const { out } = await reelwright(environment, 'keys', 'list')
   expect(out).toMatch(new RegExp(`^${id} +editor .* - +\\S+Z$`, 'm'))
   return await creditsAt(url, key)
 }
 
 test('keys and credits take effect at once in a running service', async () => {
-  expect(await useKeyUntilRevoked(await newEnvironment())).toBe(401)
+  expect(await useKeyUntilRevoked(await newEnvironment(), spawnCommand)).toBe(401)
 })
 
 test('keys and credits can be created before the first start', async () => {
@@ -162,6 +162,7 @@ test('tables of another version are not migrated while a service runs', async ()
 
 describe.skipIf(!hasPostgres)('on PostgreSQL (Debian package postgresql)', () => {
   test('keys and credits take effect at once in a running service', async () => {
-    expect(await useKeyUntilRevoked(await newEnvironment({ DATABASE_URL: await newDatabase() }))).toBe(401)
+    const environment = await newEnvironment({ DATABASE_URL: await newDatabase() })
+    expect(await useKeyUntilRevoked(environment, runCommand)).toBe(401)
   })
 })

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { isOpenToOthers, nobody } from './open-to-others.ts'
 import { api } from './service/api.ts'
 import { mainModule } from './run-command.ts'
+import { sampleCases } from './soak-size.ts'
 
 // Services of users that own only their data folder. Only root can start processes of other users.
 
@@ -66,11 +67,13 @@ const isOpen = (await isOpenToOthers(mainModule)) && (await isOpenToOthers(join(
 describe.skipIf(!isRoot || !isOpen)(
   'a service (needs root, and a checkout that other users can read)',
   () => {
-    test.each([
+    // The last user has no home folder either.
+    const users = [
       ['with a home folder', nobody, true],
       ['without a home folder', nobody, false],
       ['that is not in the list of users', unlisted, false],
-    ])('of a user %s runs a task', async (name, user, hasHome) => {
+    ] as const
+    test.each(sampleCases(users))('of a user %s runs a task', async (name, user, hasHome) => {
       const context = name.replaceAll(' ', '-')
       const dataDir = await createOwnFolder(user, `${context}-data`)
       const apiKey = 'key-of-the-tests-of-other-users'

@@ -8,6 +8,7 @@ import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { sendRequest } from './http/raw-http.ts'
 import { hasPostgres, newDatabase } from './postgres.ts'
+import { runCommand } from './run-command.ts'
 
 const authorization = 'key-of-the-serve-tests'
 const main = join(import.meta.dirname, '..', 'src', 'main.ts')
@@ -53,6 +54,12 @@ function startServe({ dataDir, args = [], environment = {} }: ServeOptions) {
   }
 }
 
+/** Runs `reelwright serve`, which ends before it listens, in this process. */
+function rejectedServe({ dataDir, args = [], environment = {} }: ServeOptions) {
+  const variables = { REELWRIGHT_DATA_DIR: dataDir, REELWRIGHT_API_KEY: authorization, ...environment }
+  return runCommand(['serve', '--port', '0', ...args], variables)
+}
+
 test('runs until it gets a signal', async () => {
   const { child, address, ended } = startServe({ dataDir: await dataFolder() })
   const url = await address()
@@ -88,7 +95,7 @@ test('a data folder accepts one service', async () => {
 test('a key that can be guessed is rejected, and nothing is created', async () => {
   const dataDir = await dataFolder()
   const environment = { REELWRIGHT_API_KEY: 'k'.repeat(19) }
-  const { code, err } = await startServe({ dataDir, environment }).ended()
+  const { code, err } = await rejectedServe({ dataDir, environment })
   expect(code).toBe(1)
   expect(err).toMatch(
     /^reelwright: REELWRIGHT_API_KEY .*fewer than 20 characters\nFix: .*unset it.*keys create/,
@@ -102,7 +109,7 @@ test.for<Omit<ServeOptions, 'dataDir'>>([
   { environment: { REELWRIGHT_HOST: '::' } },
 ])('rejects keys over plain http from other machines: %j', async (options) => {
   const dataDir = await dataFolder()
-  const { code, err } = await startServe({ dataDir, ...options }).ended()
+  const { code, err } = await rejectedServe({ dataDir, ...options })
   expect(code).toBe(1)
   expect(err).toMatch(/^reelwright: .*plain http.*\nFix: .*TLS proxy.*--public-url https:/)
   expect(await readdir(join(dataDir, '..')), 'nothing was created').toEqual([])
@@ -120,19 +127,19 @@ test('behind a proxy it responds under its public address', async () => {
 test('with a public address it may listen beyond loopback', async () => {
   // A reserved address (RFC 5737), on which nothing can listen.
   const args = ['--host', '192.0.2.1', '--public-url', 'https://media.example']
-  const { err } = await startServe({ dataDir: await dataFolder(), args }).ended()
+  const { err } = await rejectedServe({ dataDir: await dataFolder(), args })
   expect(err).toMatch(/^reelwright: cannot listen on 192\.0\.2\.1:0: .*EADDRNOTAVAIL/)
 })
 
 test('a public address without https is rejected', async () => {
   const args = ['--public-url', 'http://media.example']
-  const { code, err } = await startServe({ dataDir: await dataFolder(), args }).ended()
+  const { code, err } = await rejectedServe({ dataDir: await dataFolder(), args })
   expect([code, err]).toEqual([1, expect.stringContaining('--public-url: must be an https address')])
 })
 
 test('an unreachable database is reported without a stack or the password', async () => {
   const environment = { DATABASE_URL: 'postgres://me:sekret@localhost:9/x' }
-  const { code, err } = await startServe({ dataDir: await dataFolder(), environment }).ended()
+  const { code, err } = await rejectedServe({ dataDir: await dataFolder(), environment })
   expect(code).toBe(1)
   expect(err).toMatch(
     /^reelwright: PostgreSQL at localhost:9 cannot be used: connect ECONNREFUSED .*\nFix: .*DATABASE_URL/,

@@ -3,7 +3,7 @@ import { fillPath, routes } from '../../src/contract/routes.ts'
 import type { TaskCreated, TaskList, TaskQuote } from '../../src/contract/task.ts'
 import { api, pollUntil } from '../service/api.ts'
 import type { TestService } from '../service/in-process.ts'
-import { onNewDatabases } from './on-databases.ts'
+import { onNewDatabases, onNewMainDatabase } from './on-databases.ts'
 
 /** A clock that tests set forward. */
 function createClock() {
@@ -82,7 +82,9 @@ onNewDatabases('estimates', (start) => {
     })
     expect(queueWait(await victim.quote('copy', join))).toBe(28.2)
   })
+})
 
+onNewMainDatabase('estimates', (start) => {
   test('of a wait for tasks of a known duration are what remains of it', async () => {
     const { clock, advance } = createClock()
     await using service = await start({ clock })

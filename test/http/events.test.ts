@@ -12,7 +12,7 @@ import {
   createTestTask,
   eventStates,
 } from './event-client.ts'
-import { onDatabases, onOneDatabase } from './on-databases.ts'
+import { onDatabases, onMainDatabase, onOneDatabase } from './on-databases.ts'
 import { openConnection } from './raw-http.ts'
 
 onDatabases('events', (service) => {
@@ -62,7 +62,9 @@ onDatabases('events', (service) => {
     beyond.send({ ...subscribeToAll, after: 1000 })
     expect(await beyond.waitFor(({ length }) => length === 1)).toMatchObject([{ event: 'snapshot', seq: 3 }])
   })
+})
 
+onMainDatabase('events of several connections', (service) => {
   test('include progress between status changes', async () => {
     const account = await service().account(9)
     using client = await connectEventSocket(account)

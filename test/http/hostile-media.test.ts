@@ -8,6 +8,7 @@ import { wasPipeRead } from '../named-pipe.ts'
 import { videoFolder } from '../engines/ffmpeg/generate-media.ts'
 import { api } from '../service/api.ts'
 import { onOneDatabase } from './on-databases.ts'
+import { sampleCases } from '../soak-size.ts'
 import { sendRequest } from './raw-http.ts'
 
 /** Header of a MIDI file in format 1, and a track that claims to be as large as possible. */
@@ -95,11 +96,11 @@ const films = join(videoFolder() ?? '', 'mp4parse')
 
 describe.skipIf(videoFolder() === undefined)('broken films (test data of mp4parse)', () => {
   onOneDatabase((service) => {
-    test('each returns a specific code from every endpoint', async () => {
+    test('a film returns a specific code from every endpoint', async () => {
       const account = await service().account(50)
       const names = (await readdir(films)).filter((name) => name.endsWith('.mp4'))
       expect(names.length).toBeGreaterThan(0)
-      for (const name of names) {
+      for (const name of sampleCases(names.toSorted(), 3)) {
         const { data: file } = await api(account).upload(name, await readFile(join(films, name)))
         const [facts, sheet, wave, task] = (await inspectEverywhere(account, file.file_id)).map(
           ({ code }) => code,

@@ -29,6 +29,15 @@ export function onDatabases(
   onNewDatabases(name, (start) => withService(() => start(options), suite))
 }
 
+/** Like `onDatabases`, for behaviour without SQL of its own: on PostgreSQL only with `npm run test:soak`. */
+export function onMainDatabase(
+  name: string,
+  suite: (service: () => TestService) => void,
+  options: TestServiceOptions = {},
+): void {
+  onNewMainDatabase(name, (start) => withService(() => start(options), suite))
+}
+
 /** Runs a suite against one service, for behaviour that does not depend on the database. */
 export function onOneDatabase(suite: (service: () => TestService) => void): void {
   withService(() => startTestService(), suite)

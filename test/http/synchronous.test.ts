@@ -6,7 +6,7 @@ import { api, pollUntil, type Api } from '../service/api.ts'
 import { synchronousModule, fakeModule } from '../service/fake-operation.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { subscribeToAll, connectEventSocket } from './event-client.ts'
-import { onNewDatabases } from './on-databases.ts'
+import { onNewDatabases, onNewMainDatabase } from './on-databases.ts'
 
 const type = 'test_answer'
 
@@ -100,8 +100,10 @@ onNewDatabases('a synchronous operation', (start) => {
     }
     expect(await balance()).toBe(9)
   })
+})
 
-  test('keeps a task of another call on timeout', async () => {
+onNewMainDatabase('another call of a synchronous operation', (start) => {
+  test('keeps its task when one that joined it times out', async () => {
     await using service = await start({ operations: [synchronousModule], resultTimeoutMs: 200 })
     const { calls, file_id } = await prepareAccount(service)
     const request = { file_id, behaviour: 'wait' }
@@ -113,7 +115,7 @@ onNewDatabases('a synchronous operation', (start) => {
     await calls.stop(data.task_id)
   })
 
-  test('returns 6009 when its task is stopped', async () => {
+  test('whose task is stopped returns 6009', async () => {
     await using service = await start({ operations: [synchronousModule] })
     const { calls, file_id } = await prepareAccount(service)
     const response = createSynchronous(calls, { file_id, behaviour: 'wait' })

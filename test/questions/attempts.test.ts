@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { QuestionImage, TaskQuestion } from '../../src/contract/questions.ts'
 import { executeTask, requeueInterrupted } from '../../src/tasks/execute.ts'
@@ -9,7 +9,7 @@ import type { AttemptResult, Attempt } from '../../src/tasks/worker-messages.ts'
 import type { AttemptObserver } from '../../src/tasks/worker-child.ts'
 import type { Service } from '../../src/tasks/service.ts'
 import { readExposition } from '../observe/exposition.ts'
-import { startTestService, type TestService } from '../service/in-process.ts'
+import { startTestService, type TestService, workerPoolSize } from '../service/in-process.ts'
 import { askingClient } from './asking-client.ts'
 
 const type = 'test_copy'
@@ -18,15 +18,27 @@ const summary = { summary: 'Two numbers.', terms: [] }
 /** What an attempt does in place of a worker: a result, null while it waits for answers, or an error. */
 type Work = (observer: Required<Pick<AttemptObserver, 'onProgress' | 'ask'>>) => Promise<AttemptResult | null>
 
+/** A service whose workers are busy, so that tasks stay queued until a test executes them. */
+async function startBusyService(): Promise<TestService> {
+  const running = await startTestService()
+  const client = askingClient(await running.account(workerPoolSize))
+  const { data: file } = await client.upload('a.txt', 'some bytes')
+  for (let worker = 0; worker < workerPoolSize; worker += 1)
+    await client.create(type, { file_id: file.file_id, behaviour: 'wait' })
+  return running
+}
+
+let shared: TestService
+beforeAll(async () => {
+  shared = await startBusyService()
+})
+afterAll(() => shared[Symbol.asyncDispose]())
+
 /** A queued task that asks its agent, whose attempts run only by `execute`. */
-async function openTask(running: TestService) {
+async function openTask(running = shared) {
   const client = askingClient(await running.account(5))
   const { data: file } = await client.upload('a.txt', 'some bytes')
-  // Both workers are busy, so the third task stays queued until the test executes it.
-  const create = () => client.create(type, { file_id: file.file_id, behaviour: 'wait' })
-  await create()
-  await create()
-  const { data } = await create()
+  const { data } = await client.create(type, { file_id: file.file_id, behaviour: 'wait' })
   const id = data.task_id
   const { service } = running.running
   await service.db.updateTable('tasks').set({ answers_by: 'agent' }).where('id', '=', id).execute()
@@ -70,8 +82,7 @@ const askAt =
   }
 
 test('questions are removed at the end of a task that never waited for their answers', async () => {
-  await using running = await startTestService()
-  const { execute, questions, row } = await openTask(running)
+  const { execute, questions, row } = await openTask()
   await execute(async ({ ask }) => {
     await ask([question('a')])
     throw new MediaError(6017, 'this will never do')
@@ -81,8 +92,7 @@ test('questions are removed at the end of a task that never waited for their ans
 })
 
 test('a task that was stopped cannot ask any more', async () => {
-  await using running = await startTestService()
-  const { execute, questions, client, id } = await openTask(running)
+  const { execute, questions, client, id } = await openTask()
   let asked: Promise<unknown> = Promise.resolve()
   await execute(async ({ ask }) => {
     await client.stop(id)
@@ -99,8 +109,7 @@ test.each<[string, readonly QuestionImage[], string]>([
   ['a large image', [imageOf(2 ** 20 + 1)], 'has 1048577 bytes, and at most 1048576'],
   ['another type', [{ ...imageOf(1), type: 'image/svg' as 'image/png' }], 'is of the type image/svg'],
 ])('a question with %s is refused', async (_, images, message) => {
-  await using running = await startTestService()
-  const { execute, questions } = await openTask(running)
+  const { execute, questions } = await openTask()
   let asked: Promise<unknown> = Promise.resolve()
   await execute(async ({ ask }) => {
     asked = ask([question('a', images)])
@@ -111,8 +120,7 @@ test.each<[string, readonly QuestionImage[], string]>([
 })
 
 test('images of questions and other kept steps count as storage; images are written once', async () => {
-  await using running = await startTestService()
-  const { execute, service, client, id } = await openTask(running)
+  const { execute, service, client, id } = await openTask()
   const used = async () => {
     const { data } = await client.send<{ storage: { used_bytes: number } }>('/base/capabilities')
     return data.storage.used_bytes
@@ -140,7 +148,7 @@ test('images of questions and other kept steps count as storage; images are writ
 })
 
 test('a task that has waited keeps its progress and its working time when it is attempted again', async () => {
-  await using running = await startTestService()
+  await using running = await startBusyService()
   const { execute, row, client, id, service } = await openTask(running)
   let now = Date.now()
   const clock = () => now
@@ -178,12 +186,10 @@ test('a task that has waited keeps its progress and its working time when it is 
 })
 
 test('a task that waits for answers is no old task in the queue', async () => {
-  await using running = await startTestService()
+  await using running = await startBusyService()
   const { execute } = await openTask(running)
   const oldest = async () => {
-    const response = await fetch(`${running.baseUrl}/metrics`, {
-      headers: { authorization: running.apiKey },
-    })
+    const response = await fetch(`${running.baseUrl}/metrics`, { headers: { authorization: running.apiKey } })
     return readExposition(await response.text()).sum('reelwright_oldest_queued_task_seconds')
   }
   expect(await oldest()).toBeGreaterThan(0)
@@ -192,8 +198,7 @@ test('a task that waits for answers is no old task in the queue', async () => {
 })
 
 test('an attempt that waits for answers is recorded once the database is available again', async () => {
-  await using running = await startTestService()
-  const { execute, row, service } = await openTask(running)
+  const { execute, row, service } = await openTask()
   let failures = 0
   const db: Service['db'] = new Proxy(service.db, {
     get(target, name) {

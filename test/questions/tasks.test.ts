@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { processTree } from '../../src/engines/process-tree.ts'
 import { limitConcurrency } from '../../src/platform/concurrency.ts'
-import { onDatabases, onNewDatabases, onNewMainDatabase } from '../http/on-databases.ts'
+import { onDatabases, onMainDatabase, onNewMainDatabase } from '../http/on-databases.ts'
 import { type TestService, workerPoolSize } from '../service/in-process.ts'
 import { soakSize } from '../soak-size.ts'
 import { askingClient } from './asking-client.ts'
@@ -66,7 +66,36 @@ onDatabases('a task that asks its agent', (service) => {
     expect((await client.questions(id)).data).toEqual({ task_id: id, questions: [] })
   })
 
-  test('keeps a question open after a wrong answer, and has no usable answer after the third', async () => {
+  test('takes the first of two answers, and none of others', async () => {
+    const client = await openAsking(service())
+    const { task, question } = await client.ask()
+    const { question_id } = question
+    const id = task.task_id
+    const stranger = askingClient(await service().account(1))
+    expect((await stranger.answer(id, [{ question_id, answer: summary }])).code).toBe(6005)
+    expect((await stranger.questions(id)).code).toBe(6005)
+    const problems = ['the task has no question with this id']
+    for (const unknown of ['ab'.repeat(16), question_id.slice(1), '\u0000', '\ud800', 'x'.repeat(64)]) {
+      expect((await client.answer(id, [{ question_id: unknown, answer: summary }])).data).toMatchObject({
+        answers: [{ outcome: 'ignored', problems }],
+        questions_open: 1,
+      })
+    }
+    expect((await client.answer(id, [{ question_id: 'x'.repeat(65), answer: summary }])).code).toBe(6016)
+    const both = await Promise.all(
+      ['First.', 'Second.'].map((text) =>
+        client.answer(id, [{ question_id, answer: { ...summary, summary: text } }]),
+      ),
+    )
+    const outcomes = both.map(({ data }) => data.answers[0]?.outcome)
+    expect(new Set(outcomes)).toEqual(new Set(['accepted', 'ignored']))
+    expect((await client.ended(type, id)).data.status).toBe('completed')
+    expect((await client.answer(id, [{ question_id, answer: summary }])).data).toMatchObject(ignored)
+  })
+})
+
+onMainDatabase('answers to the questions of a task', (service) => {
+  test('that are wrong keep the question open twice, then the task fails', async () => {
     const client = await openAsking(service())
     const { task, question } = await client.ask()
     const wrong = () =>
@@ -99,7 +128,7 @@ onDatabases('a task that asks its agent', (service) => {
     expect(await attempts.execute()).toEqual([{ attempts: 1 }])
   })
 
-  test('takes one answer to a question in a request, and ignores the others', async () => {
+  test('are taken once per question and request; the others are ignored', async () => {
     const client = await openAsking(service())
     const { task, question } = await client.ask()
     const { question_id } = question
@@ -112,36 +141,9 @@ onDatabases('a task that asks its agent', (service) => {
       questions_open: 1,
     })
   })
-
-  test('takes the first of two answers, and none of others', async () => {
-    const client = await openAsking(service())
-    const { task, question } = await client.ask()
-    const { question_id } = question
-    const id = task.task_id
-    const stranger = askingClient(await service().account(1))
-    expect((await stranger.answer(id, [{ question_id, answer: summary }])).code).toBe(6005)
-    expect((await stranger.questions(id)).code).toBe(6005)
-    const problems = ['the task has no question with this id']
-    for (const unknown of ['ab'.repeat(16), question_id.slice(1), '\u0000', '\ud800', 'x'.repeat(64)]) {
-      expect((await client.answer(id, [{ question_id: unknown, answer: summary }])).data).toMatchObject({
-        answers: [{ outcome: 'ignored', problems }],
-        questions_open: 1,
-      })
-    }
-    expect((await client.answer(id, [{ question_id: 'x'.repeat(65), answer: summary }])).code).toBe(6016)
-    const both = await Promise.all(
-      ['First.', 'Second.'].map((text) =>
-        client.answer(id, [{ question_id, answer: { ...summary, summary: text } }]),
-      ),
-    )
-    const outcomes = both.map(({ data }) => data.answers[0]?.outcome)
-    expect(new Set(outcomes)).toEqual(new Set(['accepted', 'ignored']))
-    expect((await client.ended(type, id)).data.status).toBe('completed')
-    expect((await client.answer(id, [{ question_id, answer: summary }])).data).toMatchObject(ignored)
-  })
 })
 
-onNewDatabases('a task whose questions nobody answers', (start) => {
+onNewMainDatabase('a task whose questions nobody answers', (start) => {
   test('is cancelled, stopped or expired with a full refund', async () => {
     await using service = await start({ questionTimeoutMs: 3000 })
     const client = await openAsking(service)
@@ -186,17 +188,19 @@ onNewMainDatabase('many tasks that wait for answers', (start) => {
           }),
         ),
       )
-    const first = await askMany(10)
-    const withTen = await countOwn()
-    const asked = [...first, ...(await askMany(soakSize(20, 90)))]
+    const first = await askMany(soakSize(3, 10))
+    const withFew = await countOwn()
+    const asked = [...first, ...(await askMany(soakSize(5, 90)))]
     const withAll = await countOwn()
     // A worker converts the image of a question by one program.
     expect(Math.max(...whileAsking)).toBeLessThanOrEqual(2 * workerPoolSize)
-    expect([withTen, withAll].filter((count) => count < 1 || count > workerPoolSize)).toEqual([])
+    expect([withFew, withAll].filter((count) => count < 1 || count > workerPoolSize)).toEqual([])
     expect(await service.running.isBusy()).toBe(false)
     const { data: file } = await client.upload('other.txt', 'other')
     const quick = await Promise.all(
-      Array.from({ length: 20 }, () => client.create(type, { file_id: file.file_id, behaviour: 'copy' })),
+      Array.from({ length: soakSize(6, 20) }, () =>
+        client.create(type, { file_id: file.file_id, behaviour: 'copy' }),
+      ),
     )
     expect(quick[0]?.data.estimated_queue_wait_duration).toBe(0)
     for (const { data } of quick)

@@ -1,13 +1,15 @@
-/** A service process for tests of crashes: `<data folder> <options as JSON>`, or `worker <pack settings as JSON>`. */
+/**
+ * A service process for tests of crashes: `<data folder> <options as JSON>`, or a worker:
+ * `worker <pack settings as JSON> <names of operations>`. Without names it runs all.
+ */
 import { flushCompileCache } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { initializeProcess } from './initialize-process.ts'
 import type { ServiceProcessOptions, TestPacks } from './process.ts'
 
-const [first = '', more = '{}'] = process.argv.slice(2)
+const [first = '', more = '{}', ...needed] = process.argv.slice(2)
 initializeProcess({ streams: first !== 'worker' })
-const { operations: productOperations } = await import('../../tools/index.ts')
 const {
   synchronousModule: answerModule,
   fakeModule,
@@ -17,6 +19,11 @@ const {
 const { imageModule } = await import('./image-operation.ts')
 const { manyFilesModule } = await import('./many-files-operation.ts')
 const testOperations = [answerModule, fakeModule, freeModule, imageModule, manyFilesModule, messageModule]
+const isTestOperation = (name: string) => testOperations.some(({ operation }) => operation.name === name)
+const { operations: productOperations } =
+  needed.length > 0 && needed.every(isTestOperation)
+    ? { operations: [] }
+    : await import('../../tools/index.ts')
 const operations = [...testOperations, ...productOperations]
 const { manifest } = await import('../../src/engines/packs/manifest.ts')
 const { packSettings } = await import('../../src/engines/packs/store.ts')

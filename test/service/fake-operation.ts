@@ -7,8 +7,6 @@ import { MediaError } from '../../src/contract/errors.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
 import { operation, type OperationModule, type RunContext } from '../../src/contract/operation.ts'
-import { openLanguageModel } from '../../src/engines/language-model/open.ts'
-import { summarizeLinesKind } from '../../src/engines/translation/brief.ts'
 
 const behaviours = [
   'copy',
@@ -87,6 +85,9 @@ const onePixel = Buffer.from(
 
 /** Asks a language model, with an image; twice if the second question depends on the first answer. */
 async function ask({ behaviour }: Input, context: RunContext): Promise<void> {
+  // Imported only by workers that ask, because workers start often.
+  const { openLanguageModel } = await import('../../src/engines/language-model/open.ts')
+  const { summarizeLinesKind } = await import('../../src/engines/translation/brief.ts')
   await using model = await openLanguageModel(context)
   const { signal } = context
   const images = [{ type: 'image/png', bytes: onePixel }] as const

@@ -73,6 +73,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true })
   }
   const key = newKey()
+  const { operations = [fakeModule] } = options
   if (options.services) configureServices(options.services)
   // The product configures packs at its start; capabilities report the operations that are ready.
   if (options.packs || !configuredPacks()) {
@@ -85,9 +86,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     })
   }
   const running = await startService({
-    operations: [fakeModule],
     retryDelaysMs: [10, 20],
     ...options,
+    operations,
     dataDir,
     version: '0.0.0-test',
     instance: 'test',
@@ -95,7 +96,11 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     exitIfIdle: async () => false,
     worker: {
       module: join(import.meta.dirname, 'entry.ts'),
-      args: ['worker', JSON.stringify({ own: options.userModels ?? {}, ...options.packs })],
+      args: [
+        'worker',
+        JSON.stringify({ own: options.userModels ?? {}, ...options.packs }),
+        ...operations.map(({ operation }) => operation.name),
+      ],
       environment: workerEnvironment(options.services ?? {}),
     },
     log: openLog({ file: join(dataDir, 'log') }),

@@ -19,7 +19,7 @@ beforeAll(async () => {
   calls = api(service)
   const path = join(service.folder, 'clip.mp4')
   await ffmpeg(
-    ...['-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=30', '-f', 'lavfi', '-i', 'sine'],
+    ...['-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=30', '-f', 'lavfi', '-i', 'sine'],
     ...['-t', String(clipSeconds), '-pix_fmt', 'yuv420p', '-preset', 'ultrafast', path],
   )
   clip = (await calls.upload('clip.mp4', new Uint8Array(await readFile(path)))).data.file_id
