@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { accountBalance } from '../src/accounts/ledger.ts'
 import type { FileKind } from '../src/contract/file-kind.ts'
 import { findFileRefs } from '../src/contract/file.ts'
 import { configurePacks } from '../src/engines/packs/resolve.ts'
@@ -203,12 +204,11 @@ describe.each(operationTables)('$operation', (table) => {
         expect([body, response.status, response.code]).toEqual([body, status, code])
         expect(response).toMatchObject({ msg: expect.stringMatching(/./) as string, data: null })
       }
+      const { db } = service.running.service
       for (const [{ account }, credits] of used) {
-        const { data } = await api(account).send<Json>('/base/capabilities')
-        expect(data).toMatchObject({
-          credits: { balance: credits },
-          tasks: { queued: 0, processing: 0 },
-        })
+        expect(await accountBalance(db, account.id)).toBe(credits)
+        const tasks = db.selectFrom('tasks').select('id').where('account_id', '=', account.id)
+        expect(await tasks.execute()).toEqual([])
       }
     },
   )

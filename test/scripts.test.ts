@@ -200,9 +200,13 @@ describe.skipIf(!canHideFfmpeg || browsers.some((path) => existsSync(path)))('fo
   })
   const test = () => run(['test', '--root', folder], { PATH: folder, HOME: folder, REELWRIGHT_SETUP: 'no' })
 
-  it('a missing Chromium is reported with the install command, and tests continue without it', async () => {
+  it('a missing Chromium and missing fonts are reported with the install command, and tests continue without them', async () => {
+    await program('fc-list', '')
     const { err } = await test()
     expect(err).toMatch(/chromium is missing[^]*apt-get .*install .*chromium-headless-shell/)
+    expect(err).toMatch(
+      /fonts are missing \(no font Droid Sans Fallback in fc-list, [^]*apt-get .*install .*fonts-droid-fallback .*fonts-liberation/,
+    )
     expect(err).toContain('Continuing without it')
   })
 
@@ -215,15 +219,5 @@ describe.skipIf(!canHideFfmpeg || browsers.some((path) => existsSync(path)))('fo
   it('any Chromium-based browser is accepted', async () => {
     await program('google-chrome', '')
     expect((await test()).err).not.toContain('is missing')
-  })
-
-  it('reports fonts that fc-list does not find, and continues without them', async () => {
-    await program('google-chrome', '')
-    await program('fc-list', '')
-    const { err } = await test()
-    expect(err).toMatch(
-      /fonts are missing \(no font Droid Sans Fallback in fc-list, [^]*apt-get .*install .*fonts-droid-fallback .*fonts-liberation/,
-    )
-    expect(err).toContain('Continuing without it')
   })
 })

@@ -60,11 +60,15 @@ function rejectedServe({ dataDir, args = [], environment = {} }: ServeOptions) {
   return runCommand(['serve', '--port', '0', ...args], variables)
 }
 
-test('runs until it gets a signal', async () => {
-  const { child, address, ended } = startServe({ dataDir: await dataFolder() })
+test('runs until it gets a signal, as the only service of its data folder', async () => {
+  const dataDir = await dataFolder()
+  const { child, address, ended } = startServe({ dataDir })
   const url = await address()
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect((await sendRequest(`${url}/task/list`, { headers: { authorization } })).status).toBe(200)
+  const second = await rejectedServe({ dataDir })
+  expect(second.code).toBe(1)
+  expect(second.err).toMatch(/^reelwright: another service runs on .*\nFix: .*--data-dir/)
   child.kill('SIGTERM')
   expect(await ended()).toEqual({ code: 0, err: '' })
 })
@@ -82,14 +86,6 @@ test('restarts with the configured key, and rejects the previous one', async () 
     child.kill('SIGTERM')
     expect(await ended()).toMatchObject({ code: 0 })
   }
-})
-
-test('a data folder accepts one service', async () => {
-  const dataDir = await dataFolder()
-  await startServe({ dataDir }).address()
-  const { code, err } = await startServe({ dataDir }).ended()
-  expect(code).toBe(1)
-  expect(err).toMatch(/^reelwright: another service runs on .*\nFix: .*--data-dir/)
 })
 
 test('a key that can be guessed is rejected, and nothing is created', async () => {
@@ -152,7 +148,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL (Debian package postgresql)', () =>
     const environment = { DATABASE_URL: await newDatabase() }
     const first = startServe({ dataDir: await dataFolder(), environment })
     await first.address()
-    const second = await startServe({ dataDir: await dataFolder(), environment }).ended()
+    const second = await rejectedServe({ dataDir: await dataFolder(), environment })
     expect(second.code).toBe(1)
     expect(second.err).toMatch(
       new RegExp(

@@ -18,7 +18,7 @@ const ids = new Map<string, string>()
 beforeAll(async () => {
   service = await serve()
   calls = api(service)
-  const grey = 'color=black:size=320x180:rate=10:duration=12,format=gray,geq=lum=floor(T)*20'
+  const grey = 'color=black:size=32x18:rate=10:duration=12,format=gray,geq=lum=floor(T)*20,scale=320:180'
   const full = ['-color_range', 'pc', '-vf', 'scale=out_range=pc', '-g', '37']
   const media = {
     'clip.mp4': ['-f', 'lavfi', '-i', grey, ...h264, ...full],

@@ -4,7 +4,7 @@ import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { beforeEach, afterEach, describe, expect, test } from 'vitest'
 import { newKey } from '../../src/platform/hosting.ts'
-import type { CommandResult } from '../run-command.ts'
+import { runCommand, type CommandResult } from '../run-command.ts'
 import { api, pollUntil } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { readExposition } from './exposition.ts'
@@ -48,6 +48,12 @@ function diagnostics(
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
     )
   })
+}
+
+/** Writes a report in this process. */
+function diagnosticsHere(output: string): Promise<CommandResult> {
+  const environment = { HOME: home, REELWRIGHT_DATA_DIR: dataDir }
+  return runCommand(['diagnostics', '--output', output], environment)
 }
 
 /** The sections of a report by their titles. */
@@ -237,7 +243,7 @@ test('an existing file is not overwritten, and an unwritable path is reported', 
     [join(home, 'nowhere', 'report.txt'), 'ENOENT'],
   ] as const
   for (const [output, reason] of unwritablePaths) {
-    const { code, err } = await diagnostics(['--output', output])
+    const { code, err } = await diagnosticsHere(output)
     expect(code).toBe(1)
     expect(err).toMatch(/^reelwright: the report cannot be written: .*\nFix: .*--output/)
     expect(err).toContain(reason)
@@ -250,7 +256,7 @@ test('a long log is shortened to its end, from a whole line', async () => {
   const lines = Array.from({ length: 30_000 }, (_, number) => line(number))
   await writeFile(join(dataDir, 'daemon.log.1'), `${lines.slice(0, 29_000).join('\n')}\n`)
   await writeFile(join(dataDir, 'daemon.log'), `${lines.slice(29_000).join('\n')}\n`)
-  await diagnostics(['--output', 'report.txt'])
+  await diagnosticsHere(join(home, 'report.txt'))
   const text = await readFile(join(home, 'report.txt'), 'utf8')
   expect(text.length).toBeLessThan(600_000)
   const logLines = sectionsOf(text).get('End of the log of the local service')?.split('\n') ?? []
