@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { seededRandom } from '../service/kill-rounds.ts'
-import { soakSize } from '../soak-size.ts'
+import { sampleCases, soakSize } from '../soak-size.ts'
 import { ffmpeg, streams } from '../video-split-screen/media.ts'
 import { numberedSize, numberedVideo, readNumbers, frameStartTime } from './media.ts'
 import { type Cut, consecutiveClips, render, request } from './render.ts'
@@ -79,7 +79,7 @@ async function expectCuts(
   return shown
 }
 
-const clipCount = soakSize(200, 500)
+const clipCount = soakSize(70, 500)
 
 it(`renders ${clipCount} clips of 23.976, 29.97 and a variable rate with the exact frames, up to the last`, async () => {
   const random = seededRandom(4)
@@ -106,14 +106,14 @@ it(`renders ${clipCount} clips of 23.976, 29.97 and a variable rate with the exa
 describe('cuts', () => {
   it('through one file are exact, whether it is decoded through or opened again', async () => {
     // Jump cuts with short and long gaps, with few and with many key frames.
-    for (const source of [0, 1]) {
-      const cuts = Array.from({ length: 14 }, (_, index) => ({
+    const cuts = [0, 1].flatMap((source) =>
+      Array.from({ length: 14 }, (_, index) => ({
         ...{ path: at(source), source },
         ...{ from: 0.137 + index * 0.8 + (index % 3) * 0.05, seconds: 0.4 + (index % 4) * 0.09 },
-      }))
-      const rendered = await render(request({ size, rate: 30, picture: consecutiveClips(cuts) }), folder.path)
-      await expectCuts(rendered.path, cuts, 30)
-    }
+      })),
+    )
+    const rendered = await render(request({ size, rate: 30, picture: consecutiveClips(cuts) }), folder.path)
+    await expectCuts(rendered.path, cuts, 30)
   })
 
   it('show the exact frames at every speed', async () => {
@@ -192,7 +192,7 @@ describe('cuts', () => {
     const big = (source: number) => join(folder.path, `big-${source}.mkv`)
     await Promise.all([0, 1, 3].map((source) => ffmpeg('-i', at(source), ...scaled, big(source))))
     // Short cuts before, between and after longer ones.
-    const frames = [1, 1, 2, 12, 2, 1, 10, 2, 1, 1, 1, 5, 1, 2]
+    const frames = [1, 1, 2, 12, 2, 1, 5, 1, 2]
     const cuts = frames.map((count, index) => {
       const source = [3, 0, 1][index % 3] ?? 0
       return { path: big(source), source, from: ((index * 7) % 15) / 25 + 0.01, seconds: count / 30 }
@@ -205,10 +205,11 @@ describe('cuts', () => {
   })
 
   it('are exact at other rates, and if longer than a part', async () => {
-    for (const [rate, source, speed] of [
-      [60, 1, 0.5],
+    const rates = [
       [12, 0, 1],
-    ] as const) {
+      [60, 1, 0.5],
+    ] as const
+    for (const [rate, source, speed] of sampleCases(rates, 1)) {
       const cuts = [{ path: at(source), source, from: 0.3, seconds: 5.7 / speed, speed }]
       const rendered = await render(request({ size, rate, picture: consecutiveClips(cuts) }), folder.path)
       await expectCuts(rendered.path, cuts, rate)
