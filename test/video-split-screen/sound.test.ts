@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
+import { sampleCases } from '../soak-size.ts'
 import { amplitude, counter, ffmpeg, samples, streams } from './media.ts'
 import { renderSplit } from './render.ts'
 
@@ -28,7 +29,7 @@ async function renderSplitSound(names: readonly string[], audio_mode: string, mo
       clips: names.map((name) => ({ file_id: at(name), ...more })),
       audio_mode,
       quality: '720p',
-      output_ratio: '16:9',
+      output_ratio: '1:1',
     },
     folder.path,
   )
@@ -110,10 +111,11 @@ it('is silent where samples are not finite, alone and in a mix', async () => {
     ...['-c:v', 'copy', '-c:a', 'pcm_f32le', at('broken')],
   )
   expect((await samples(at('broken'))).some(Number.isNaN)).toBe(true)
-  for (const [mode, expected] of [
-    ['first', 0.3],
+  const modes = [
     ['mix', 0.21],
-  ] as const) {
+    ['first', 0.3],
+  ] as const
+  for (const [mode, expected] of sampleCases(modes, 1)) {
     const { sound, level } = await renderSplitSound(['broken', 'low'], mode)
     expect(sound.every((one) => Math.abs(one) < 1)).toBe(true)
     expect(amplitude(sound.subarray(4800, 16_800), 1000)).toBeCloseTo(expected, 1)

@@ -5,11 +5,10 @@ import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
 import { liveRecording } from '../engines/ffmpeg/live-recording.ts'
-import { videoFolder } from '../engines/ffmpeg/generate-media.ts'
 import { replaceFfmpeg } from '../engines/ffmpeg/replace-ffmpeg.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { counter, ffmpeg, grey, solidColour, rgb, streams } from './media.ts'
-import { cutOut, difference99, scalePart } from './reference.ts'
+import { sampleCases } from '../soak-size.ts'
+import { counter, ffmpeg, solidColour, rgb, streams } from './media.ts'
 import { renderSplit, type Rendered } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -17,9 +16,6 @@ beforeAll(async () => {
   folder = await temporaryFolder()
 })
 afterAll(() => folder[Symbol.asyncDispose]())
-
-const testVideos = videoFolder() ?? ''
-const testVideo = (name: string) => join(testVideos, name)
 
 const square = { quality: '720p', output_ratio: '1:1', audio_mode: 'mute' }
 
@@ -167,49 +163,6 @@ describe('colours', () => {
   })
 })
 
-describe.skipIf(testVideos === '')('real files', () => {
-  it('rotated by 90 degrees are shown upright and cropped after rotation', async () => {
-    const name = testVideo('mediabunny-rotate-buck-bunny.mp4')
-    const rendered = await renderSplit(
-      {
-        ...square,
-        clips: [{ file_id: name, begin_time_ms: 1500, end_time_ms: 1700 }, { file_id: name }],
-        layout_mode: 'template',
-        layout_id: 250_100,
-      },
-      folder.path,
-    )
-    const source = { width: 1080, height: 1920 }
-    // The file has 24 frames per second from 83 ms on. Raw frames start at 0, where ffmpeg repeats the first.
-    const first = ['-i', name, '-map', '0:V:0', '-frames:v', '37', '-f', 'rawvideo', '-pix_fmt', 'gray', '-']
-    const picture = { ...source, pixels: (await ffmpeg(...first)).subarray(-source.width * source.height) }
-    const frame = { ...rendered.output, pixels: (await grey(rendered.path)).subarray(0, 720 * 720) }
-    const [slot] = rendered.output.layout.slots
-    if (!slot) throw new Error('no slot')
-    const box = { x: 0, y: 0, width: Math.round(slot.destination_rect.width * 720), height: 720 }
-    const crop = slot.source_crop
-    const part = { x: crop.x * 1080, y: crop.y * 1920, width: crop.width * 1080, height: crop.height * 1920 }
-    expect(part.width / part.height).toBeCloseTo(box.width / box.height, 2)
-    expect(difference99(scalePart(picture, part, box), cutOut(frame, box))).toBeLessThanOrEqual(8)
-  })
-
-  it('of variable rate, with transparency, with any number of channels, become one video of constant rate', async () => {
-    const clips = [
-      { file_id: testVideo('mediabunny-cursed-vfr.mp4'), begin_time_ms: 2000 },
-      { file_id: testVideo('mediabunny-transparency.webm'), begin_time_ms: 4000 },
-      { file_id: testVideo('opendubbing-englishvideo.mp4'), begin_time_ms: 1000, end_time_ms: 1200 },
-      { file_id: testVideo('mediabunny-rotate-buck-bunny.mp4') },
-      { file_id: testVideo('auto-editor-mov_text.mp4'), crop: { x: 0.25, y: 0.25, width: 0.5, height: 0.5 } },
-    ]
-    const rendered = await renderSplit({ clips, quality: '720p', audio_mode: 'mix' }, folder.path)
-    const [video, audio] = await streams(rendered.path)
-    expect(rendered.output.duration_ms).toBe(200)
-    expect(video).toMatchObject({ r_frame_rate: '60/1', nb_read_frames: '12', width: 720, height: 1280 })
-    expect(Number(video?.['duration'])).toBeCloseTo(0.2, 4)
-    expect(Number(audio?.['duration'])).toBeCloseTo(0.2, 2)
-  })
-})
-
 describe('the examples of the contract', () => {
   it.each(videoSplitScreen.examples)('$title', async ({ input }) => {
     const clips = input['clips'] as { file_id: string }[]
@@ -259,7 +212,7 @@ it.skipIf(process.platform === 'win32')('checks all clips with one ffmpeg proces
   expect((await readFile(callLog, 'utf8')).trim().split('\n')).toHaveLength(2)
 })
 
-it.each(['mkv', 'mp4'])(
+it.each(sampleCases(['mkv', 'mp4'], 1))(
   'the duration of a .%s that does not start at 0 is that of its streams',
   async (extension) => {
     const path = join(folder.path, `late.${extension}`)
@@ -273,23 +226,28 @@ it.each(['mkv', 'mp4'])(
   },
 )
 
-it.each([
+const clipStarts = [
   ['after the clip', 3],
   ['just before the clip', 6.04],
-])('shows the picture of a live recording that starts %s from there on', async (_, start) => {
-  const path = join(folder.path, 'live.webm')
-  await liveRecording(path, {
-    picture: 'color=0xC04020:size=160x90',
-    startSeconds: 6,
-    durationSeconds: 9,
-    gop: 100,
-  })
-  const clip = { file_id: path, begin_time_ms: start * 1000, end_time_ms: 6400 }
-  const { path: rendered, output } = await renderSplit({ ...square, clips: [clip, clip] }, folder.path)
-  const { destination_rect: slot } = output.layout.slots[0] ?? {}
-  if (!slot) throw new Error('nothing is shown')
-  const [x, y] = [slot.x + slot.width / 2, slot.y + slot.height / 2]
-  const at = 3 * (Math.floor(y * output.height) * output.width + Math.floor(x * output.width))
-  const frame = await rgb(rendered, Math.ceil(25 * (6.2 - start)))
-  expectNear([...frame.subarray(at, at + 3)], [0xc0, 0x40, 0x20], 8)
-})
+] as const
+
+it.each(sampleCases(clipStarts, 1))(
+  'shows the picture of a live recording that starts %s from there on',
+  async (_, start) => {
+    const path = join(folder.path, 'live.webm')
+    await liveRecording(path, {
+      picture: 'color=0xC04020:size=160x90',
+      startSeconds: 6,
+      durationSeconds: 9,
+      gop: 100,
+    })
+    const clip = { file_id: path, begin_time_ms: start * 1000, end_time_ms: 6400 }
+    const { path: rendered, output } = await renderSplit({ ...square, clips: [clip, clip] }, folder.path)
+    const { destination_rect: slot } = output.layout.slots[0] ?? {}
+    if (!slot) throw new Error('nothing is shown')
+    const [x, y] = [slot.x + slot.width / 2, slot.y + slot.height / 2]
+    const at = 3 * (Math.floor(y * output.height) * output.width + Math.floor(x * output.width))
+    const frame = await rgb(rendered, Math.ceil(25 * (6.2 - start)))
+    expectNear([...frame.subarray(at, at + 3)], [0xc0, 0x40, 0x20], 8)
+  },
+)
