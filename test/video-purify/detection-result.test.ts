@@ -4,12 +4,13 @@ import { expect, it } from 'vitest'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
+import { sampleCases } from '../soak-size.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
-import { blurBoxes, packetChecksums, purify } from './run-purify.ts'
+import { blurBoxes, packetChecksums, purify, type TimedBox } from './run-purify.ts'
 
 const folder = await scratchFolder()
 
-it('a detection result has the documented form, and its file and its regions give the same result', async ({
+it('a detection result has the documented form, and cleans like one request, however it is passed', async ({
   skip,
 }) => {
   const { filters } = await locateFfmpeg()
@@ -18,9 +19,9 @@ it('a detection result has the documented form, and its file and its regions giv
   const source = join(folder, 'words.mkv')
   const words =
     "drawtext=text='Hello World 2026':x=60:y=140:fontsize=24:fontcolor=white:enable='between(t,0.4,1.19)'"
-  const picture = `testsrc=size=320x180:rate=25,gblur=sigma=20,${words},format=yuv420p`
+  const drawn = `testsrc=size=320x180:rate=25,gblur=sigma=20,${words},format=yuv420p`
   // The picture starts 8 frames after the audio.
-  const late = ['-itsoffset', '0.32', '-t', '1.6', '-f', 'lavfi', '-i', picture]
+  const late = ['-itsoffset', '0.32', '-t', '1.6', '-f', 'lavfi', '-i', drawn]
   const sound = ['-f', 'lavfi', '-i', 'sine=duration=2']
   await ffmpeg(...sound, ...late, '-map', '1', '-map', '0', '-c:a', 'flac', source)
   const detected = await purify(source, folder, { phase: 'detect' })
@@ -40,15 +41,14 @@ it('a detection result has the documented form, and its file and its regions giv
     ],
   })
   const by = (request: object) => purify(source, folder, { phase: 'purify', ...request })
-  const listed = await by({ regions: result['regions'], source_file_id: source.slice(-64) })
-  const named = await by({ regions_file_id: detected.path })
   const atOnce = await purify(source, folder, {})
-  const boxes = await blurBoxes(
-    source,
-    folder,
-    ...(result['regions'] as [{ x: number; y: number; w: number; h: number }]),
-  )
-  const all = [listed, named, atOnce, boxes]
-  expect(new Set(await Promise.all(all.map(({ path }) => packetChecksums(path, 'v:0')))).size).toBe(1)
   expect(atOnce.output).toMatchObject({ regions_found: 1 })
+  const picture = await packetChecksums(atOnce.path, 'v:0')
+  const passed = [
+    () => by({ regions_file_id: detected.path }),
+    () => by({ regions: result['regions'], source_file_id: source.slice(-64) }),
+    () => blurBoxes(source, folder, ...(result['regions'] as [TimedBox])),
+  ]
+  for (const clean of sampleCases(passed, 1))
+    expect(await packetChecksums((await clean()).path, 'v:0')).toBe(picture)
 })

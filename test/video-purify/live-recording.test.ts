@@ -8,6 +8,7 @@ import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { firstFrameIndex, constantRate } from '../../src/media/frame-rate.ts'
 import { liveRecording } from '../engines/ffmpeg/live-recording.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
+import { sampleCases } from '../soak-size.ts'
 import { blurBoxes, packetChecksums, decodeSamples } from './run-purify.ts'
 
 const folder = await scratchFolder()
@@ -19,24 +20,16 @@ it('frames of a live recording with a late picture keep their times', async () =
   const path = join(folder, 'live.webm')
   const source = await liveRecording(path, { picture, startSeconds: 6, durationSeconds: 2, gop: 10 })
   const cleaned = await blurBoxes(source, folder, box)
-  const firstPacketTime = async (file: string, stream: string) => {
-    const question = [
-      '-select_streams',
-      stream,
-      '-read_intervals',
-      '%+#1',
-      '-show_entries',
-      'packet=pts_time',
-    ]
-    const { packets: found } = JSON.parse((await queryFfprobe(file, question, {})).text) as {
-      packets: { pts_time: string }[]
-    }
-    return Number(found[0]?.pts_time)
+  const distance = async (file: string) => {
+    const { text } = await queryFfprobe(file, ['-show_entries', 'packet=codec_type,pts_time'], {})
+    const { packets } = JSON.parse(text) as { packets: { codec_type: string; pts_time: string }[] }
+    const firstTime = (type: string) =>
+      Number(packets.find(({ codec_type }) => codec_type === type)?.pts_time)
+    return firstTime('video') - firstTime('audio')
   }
-  const distance = async (file: string) =>
-    (await firstPacketTime(file, 'v:0')) - (await firstPacketTime(file, 'a:0'))
-  expect(Math.abs((await distance(cleaned.path)) - (await distance(source)))).toBeLessThan(0.002)
-  expect(Math.abs(await distance(source))).toBeGreaterThan(5.9)
+  const sourceDistance = await distance(source)
+  expect(Math.abs((await distance(cleaned.path)) - sourceDistance)).toBeLessThan(0.002)
+  expect(Math.abs(sourceDistance)).toBeGreaterThan(5.9)
   const [before, after] = [await decodeSamples(source), await decodeSamples(cleaned.path)]
   expect(after.length).toBe(before.length)
   // The part of the first frame above the box.
@@ -78,7 +71,7 @@ it.each([
     expect(all).toHaveLength(125)
     // With little motion, some frames are encoded identically.
     expect(new Set(all).size).toBeGreaterThan(100)
-    for (const from of [0, 1, 24, 26, 49, 50, 51, 99, 100, 122])
+    for (const from of sampleCases([0, 1, 24, 26, 49, 50, 51, 99, 100, 122], 4))
       expect(await read(from, 3), `from frame ${from} on`).toEqual(all.slice(from, from + 3))
   },
 )

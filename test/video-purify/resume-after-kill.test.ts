@@ -9,7 +9,7 @@ import { numberedVideo, readNumbers } from '../video-timeline-render/media.ts'
 const type = 'video_purify'
 const rate = 5
 // Long enough for several parts of 20 s.
-const seconds = 125
+const seconds = 85
 
 test('a killed task resumes after its finished parts; a stopped one leaves no files', async () => {
   const dataDir = await temporaryDataFolder()
