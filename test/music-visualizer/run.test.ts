@@ -6,6 +6,7 @@ import { lazy } from '../../src/platform/cache.ts'
 import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
 import { plan } from '../../tools/music-visualizer/plan.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
+import { soakSize } from '../soak-size.ts'
 import { amplitude, ffmpeg, rgb, rgbFrames, samples, streams } from '../video-split-screen/media.ts'
 import { renderMusic, stage, type Request } from './render.ts'
 
@@ -22,6 +23,7 @@ beforeAll(async () => {
   ]
   await ffmpeg(...tone(0.51), at('song.mp3'))
   await ffmpeg(...tone(2.345), at('song.wav'))
+  await ffmpeg(...tone(0.8), at('short.wav'))
   await ffmpeg('-f', 'lavfi', '-i', 'sine=440:d=1', '-ac', '1', at('mono.flac'))
   await ffmpeg('-f', 'lavfi', '-i', 'testsrc2=s=500x400', '-frames:v', '1', at('cover.jpg'))
   await ffmpeg('-f', 'lavfi', '-i', 'color=red:s=64x36', '-frames:v', '1', at('red.png'))
@@ -59,37 +61,27 @@ describe('a result', () => {
     expect(progress.at(-1)).toBe(100)
   })
 
-  it('has notes about truncated text and an ignored cover', async () => {
-    const fields = { cover_file_id: at('cover.jpg'), track: 'A long title '.repeat(9), artist: 'Someone' }
-    const { output } = await renderMusic(
-      visualizerRequest({ file_id: at('song.mp3'), ...fields }),
-      folder.path,
-    )
-    expect(output.notes).toEqual([
-      'track did not fit and was truncated with …',
-      'cover_file_id is ignored: template_id bars shows no cover; nowplaying, ring and vinyl do',
-    ])
-  })
-
   it.each(musicVisualizer.examples)('example: $title', async ({ input }) => {
     const files = Object.fromEntries(
       Object.entries(input)
         .filter(([key]) => key.endsWith('file_id'))
         .map(([key, file]) => [key, at(String(file))]),
     )
-    const { path, output } = await renderMusic({ ...input, ...files } as Request, folder.path)
-    const { resolution, fps } = musicVisualizer.input.parse({
+    const parsed = musicVisualizer.input.parse({
       ...input,
       file_id: '1234567890123456789',
       background_file_id: undefined,
       cover_file_id: undefined,
     })
+    const { fps } = parsed
+    const [width, height] = [parsed.resolution.width, parsed.resolution.height].map((side) =>
+      soakSize(side / 4, side),
+    )
+    const resolution = { width, height }
+    const request = { ...input, ...files, resolution } as unknown as Request
+    const { path, output } = await renderMusic(request, folder.path)
     const [video] = await streams(path)
-    expect(video).toMatchObject({
-      width: resolution.width,
-      height: resolution.height,
-      r_frame_rate: `${fps}/1`,
-    })
+    expect(video).toMatchObject({ ...resolution, r_frame_rate: `${fps}/1` })
     expect(output.duration).toBeCloseTo(0.52, 1)
   })
 })
@@ -108,9 +100,17 @@ function corner(pixels: Buffer): readonly number[] {
 }
 
 describe('a background', () => {
-  it('image fills the frame and does not move', async () => {
-    const { path } = await renderMusic(visualizerRequest({ background_file_id: at('red.png') }), folder.path)
-    for (const frame of await rgbFrames(path, [0, 40])) {
+  it('image fills the frame and does not move; truncated text and an ignored cover are noted', async () => {
+    const fields = { cover_file_id: at('cover.jpg'), track: 'A long title '.repeat(9), artist: 'Someone' }
+    const { output, path } = await renderMusic(
+      visualizerRequest({ file_id: at('short.wav'), background_file_id: at('red.png'), ...fields }),
+      folder.path,
+    )
+    expect(output.notes).toEqual([
+      'track did not fit and was truncated with …',
+      'cover_file_id is ignored: template_id bars shows no cover; nowplaying, ring and vinyl do',
+    ])
+    for (const frame of await rgbFrames(path, [0, 20])) {
       const [red = 0, green = 0, blue = 0] = corner(frame)
       expect(red).toBeGreaterThan(70)
       expect(Math.max(green, blue)).toBeLessThan(12)
@@ -119,13 +119,16 @@ describe('a background', () => {
 
   it.each(['bars', 'shockwave'])('video plays and repeats, with %s', async (template_id) => {
     const { path } = await renderMusic(
-      visualizerRequest({ background_file_id: at('city.mp4'), template_id, blur: 4 }),
+      visualizerRequest({
+        file_id: at('short.wav'),
+        ...{ background_file_id: at('city.mp4'), template_id, blur: 4 },
+      }),
       folder.path,
     )
     const [video] = await streams(path)
-    expect(video?.['nb_read_frames']).toBe('70')
+    expect(video?.['nb_read_frames']).toBe('24')
     // 0.4 s of video: twelve frames of the result, then from the beginning.
-    const frames = await rgbFrames(path, [0, 1, 10, 13, 69])
+    const frames = await rgbFrames(path, [0, 1, 10, 13, 23])
     const [first = 0, next = 0, late = 0, again = 0, last = 0] = frames.map((frame) => corner(frame)[1])
     expect(late).toBeGreaterThan(first + 25)
     expect(Math.abs(again - next)).toBeLessThan(12)

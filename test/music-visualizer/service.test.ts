@@ -7,7 +7,7 @@ import { messageCreatedFields, messageEnvelopeFields } from '../contract/common.
 import { musicVisualizer } from '../contract/music-visualizer.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { api, pollUntil, type Api } from '../service/api.ts'
-import { temporaryDataFolder, startKillableService } from '../service/killable-service.ts'
+import { createServiceSequence } from '../service/killable-service.ts'
 import {
   filterRunning,
   suspendProcesses,
@@ -29,8 +29,10 @@ async function uploadTone(calls: Api, seconds: number): Promise<string> {
 /** Finds the ffmpeg process that encodes a task of a data folder. */
 const encoders = (dataDir: string) => findProcesses('libx264', join(dataDir, 'scratch'))
 
+const services = createServiceSequence()
+
 test('returns the message envelope and an absolute download URL', async () => {
-  const service = await startKillableService(await temporaryDataFolder())
+  const service = await services.ensureRunning()
   const calls = api(service)
   const file_id = await uploadTone(calls, 1)
   const request = { file_id, template_id: 'vinyl', resolution: { width: 128, height: 128 } }
@@ -48,11 +50,13 @@ test('returns the message envelope and an absolute download URL', async () => {
 })
 
 test('a task stopped while it renders leaves no process running and is refunded', async () => {
-  const dataDir = await temporaryDataFolder()
-  const calls = api(await startKillableService(dataDir))
+  const { dataDir } = services
+  const calls = api(await services.ensureRunning())
   const file_id = await uploadTone(calls, 90)
   const before = await calls.balance()
-  const { data: task } = await calls.create(type, { file_id, template_id: 'pulsar' })
+  const { data: task } = await calls.create(type, {
+    ...{ file_id, template_id: 'pulsar', resolution: { width: 640, height: 360 } },
+  })
   expect(await calls.balance()).toBe(before - 2)
   const running = await pollUntil(
     () => encoders(dataDir),
@@ -70,19 +74,19 @@ test('a task stopped while it renders leaves no process running and is refunded'
 })
 
 test('a task whose encoder or service is killed is rendered again, completes and is charged once', async () => {
-  const dataDir = await temporaryDataFolder()
-  const firstService = await startKillableService(dataDir)
+  const { dataDir } = services
+  const firstService = await services.ensureRunning()
   const calls = api(firstService)
   const file_id = await uploadTone(calls, 8)
   const before = await calls.balance()
-  const request = { file_id, template_id: 'ridge', resolution: { width: 320, height: 180 } }
+  const request = { file_id, template_id: 'ridge', resolution: { width: 160, height: 90 } }
   const { data: task } = await calls.create(type, request)
   const encoder = await suspendProcesses([() => encoders(dataDir)])
   signalEach(encoder, 'SIGKILL')
   await waitUntilExited(encoder)
   const again = await suspendProcesses([() => encoders(dataDir)])
   await firstService.kill('SIGKILL')
-  const after = api(await startKillableService(dataDir))
+  const after = api(await services.ensureRunning())
   expect((await filterRunning(again)).length).toBe(0)
   expect((await after.ended(type, task.task_id)).data).toMatchObject({
     status: 'completed',
