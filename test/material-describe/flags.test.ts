@@ -17,7 +17,7 @@ import { soakSize } from '../soak-size.ts'
 
 const folder = await scratchFolder()
 const hasPacks = useTestPacks(join(folder, 'packs'))
-const count = soakSize(12, 400)
+const count = soakSize(8, 400)
 const { signal } = new AbortController()
 
 const flagNames = ['watermark', 'text_overlay', 'black_border', 'blurry'] as const

@@ -35,10 +35,10 @@ interface TaskIds {
 }
 
 const services = createServiceSequence()
-const rounds = soakSize(5, 40)
+const rounds = soakSize(3, 40)
 
 describe('kill -9 of the service at each durable step', () => {
-  test.for(sampleCases(durableSteps, 6))('%s', async (point) => {
+  test.for(sampleCases(durableSteps, 4))('%s', async (point) => {
     const { dataDir } = services
     const armedService = await services.ensureRunning()
     const before = api(armedService)
@@ -91,7 +91,7 @@ describe('kill -9 of the service while a task is requeued, fails or is cancelled
     [state, 'before-commit'] as const,
     [state, 'after-commit'] as const,
   ])
-  test.for(sampleCases(steps, 3))('move.%s.%s', async ([state, moment]) => {
+  test.for(sampleCases(steps, 2))('move.%s.%s', async ([state, moment]) => {
     const { dataDir } = services
     const armedService = await services.ensureRunning()
     await armedService.arm(`move.${state}.${moment}`)

@@ -106,7 +106,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL (Debian package postgresql)', () => {
     }
   }
 
-  test.for(sampleCases(cases(submitSteps), 7))(
+  test.for(sampleCases(cases(submitSteps), 4))(
     'with %s at %s of a creation charges once',
     async ([kind, at]) => {
       const { calls, fileId, client, check } = await startOn()
@@ -119,7 +119,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL (Debian package postgresql)', () => {
     },
   )
 
-  test.for(sampleCases(executionSteps, 4))(
+  test.for(sampleCases(executionSteps, 3))(
     'with %s at %s of a task loses and repeats no work',
     async ([kind, at, times]) => {
       const { calls, fileId, client, check } = await startOn()

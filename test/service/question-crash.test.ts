@@ -34,7 +34,7 @@ describe.each(databases)(
       return database ? { database } : {}
     })
 
-    test.skipIf(!isHere).for(sampleCases(durableSteps, 3))(
+    test.skipIf(!isHere).for(sampleCases(durableSteps, 2))(
       'at %s loses no answer and asks nothing twice',
       async (point) => {
         const first = await services.ensureRunning()

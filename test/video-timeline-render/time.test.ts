@@ -192,7 +192,7 @@ describe('cuts', () => {
     const big = (source: number) => join(folder.path, `big-${source}.mkv`)
     await Promise.all([0, 1, 3].map((source) => ffmpeg('-i', at(source), ...scaled, big(source))))
     // Short cuts before, between and after longer ones.
-    const frames = [1, 1, 2, 12, 2, 1, 5, 1, 2]
+    const frames = soakSize([1, 1, 2, 12, 2, 1, 5, 1, 2], [1, 1, 2, 12, 2, 1, 10, 2, 1, 1, 1, 5, 1, 2])
     const cuts = frames.map((count, index) => {
       const source = [3, 0, 1][index % 3] ?? 0
       return { path: big(source), source, from: ((index * 7) % 15) / 25 + 0.01, seconds: count / 30 }
