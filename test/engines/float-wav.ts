@@ -2,6 +2,15 @@ import { writeFile } from 'node:fs/promises'
 
 /** Writes samples of one channel as a WAV of 32-bit floats. No sample is rounded. */
 export async function writeFloatWav(path: string, samples: Float32Array, rate: number): Promise<string> {
+  return await writeInterleavedWav(path, samples, { rate, channels: 1 })
+}
+
+/** Writes interleaved samples as a WAV of 32-bit floats. No sample is rounded. */
+export async function writeInterleavedWav(
+  path: string,
+  samples: Float32Array,
+  { rate, channels }: { readonly rate: number; readonly channels: number },
+): Promise<string> {
   const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)
   const header = Buffer.alloc(44)
   header.write('RIFF', 0)
@@ -9,10 +18,10 @@ export async function writeFloatWav(path: string, samples: Float32Array, rate: n
   header.write('WAVEfmt ', 8)
   header.writeUInt32LE(16, 16)
   header.writeUInt16LE(3, 20)
-  header.writeUInt16LE(1, 22)
+  header.writeUInt16LE(channels, 22)
   header.writeUInt32LE(rate, 24)
-  header.writeUInt32LE(4 * rate, 28)
-  header.writeUInt16LE(4, 32)
+  header.writeUInt32LE(4 * channels * rate, 28)
+  header.writeUInt16LE(4 * channels, 32)
   header.writeUInt16LE(32, 34)
   header.write('data', 36)
   header.writeUInt32LE(bytes.length, 40)

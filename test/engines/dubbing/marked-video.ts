@@ -63,11 +63,22 @@ Dialogue: 0,${start},${end},Default,{\\pos(0,64)\\p1}m 0 0 l 160 0 160 32 0 32
 
 /** Hash of the packets of a stream. */
 export async function packetHash(path: string, stream: string): Promise<string> {
+  return (await hashPackets(path, ['-map', `0:${stream}`])).join()
+}
+
+/** Hashes of the packets of the first picture and sound. */
+export async function packetHashes(path: string): Promise<string[]> {
+  return await hashPackets(path, ['-map', '0:v:0', '-map', '0:a:0'])
+}
+
+async function hashPackets(path: string, streams: readonly string[]): Promise<string[]> {
   const chunks: Buffer[] = []
   await runRaw({
-    args: ['-i', path, '-map', `0:${stream}`, '-c', 'copy', '-f', 'streamhash', '-hash', 'sha256', 'pipe:1'],
+    args: ['-i', path, ...streams, '-c', 'copy', '-f', 'streamhash', '-hash', 'sha256', 'pipe:1'],
     timeoutMs: 60_000,
     onOutput: (chunk) => void chunks.push(chunk),
   })
-  return Buffer.concat(chunks).toString().trim()
+  const lines = Buffer.concat(chunks).toString().trim().split('\n')
+  // The number of the stream in the output is no part of its packets.
+  return lines.map((line) => line.replace(/^\d+,/, ''))
 }
