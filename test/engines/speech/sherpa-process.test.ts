@@ -102,13 +102,19 @@ describe('a recogniser', () => {
   })
 
   it.each([
-    ['exit', /sherpa-onnx with the model sense-voice exited with 255/],
-    ['crash', /exited with SIGABRT/],
-    ['throw', /failed: Error: no such file/],
-  ])('reports an engine that fails by %s, without ending this process', async (behaviour, message) => {
+    // With the last output of the engine.
+    [
+      'exit',
+      /sherpa-onnx with the model sense-voice exited with 255/,
+      { cause: { message: 'metadata are missing' } },
+    ],
+    ['crash', /exited with SIGABRT/, {}],
+    ['throw', /failed: Error: no such file/, {}],
+  ])('reports an engine that fails by %s, without ending this process', async (behaviour, message, cause) => {
     await expect(recognise(behaviour)).rejects.toMatchObject({
       code: 6402,
       message: expect.stringMatching(message),
+      ...cause,
     })
     await usingModel(behaviour, '')
     if (!senseVoice) throw new TypeError('no recogniser')
@@ -118,11 +124,6 @@ describe('a recogniser', () => {
       message: expect.stringMatching(/the model sense-voice cannot be loaded: /),
     })
     expect(await recognise({ text: 'well' })).toMatchObject({ text: 'well' })
-  })
-
-  it('reports the last output of an engine that exited', async () => {
-    const failure = await recognise('exit').catch((error: unknown) => error)
-    expect(failure).toMatchObject({ cause: { message: 'metadata are missing' } })
   })
 })
 

@@ -10,14 +10,15 @@ import { lineLimit, presetStyle } from '../../../src/media/subtitles/style-prese
 import type { Typeface } from '../../../src/media/subtitles/text-width.ts'
 import { wrapText } from '../../../src/media/subtitles/wrap.ts'
 import { temporaryFolder } from '../../mcp/temporary-folder.ts'
+import { sampleCases } from '../../soak-size.ts'
 import { ffmpeg, rgbFrames, streams } from '../../video-split-screen/media.ts'
 import { burnPixels, burnedOnGrey, presetAssFile, typefaceHere } from './burn-pixels.ts'
 import { drawGoldenPreset, goldenPresetFile, goldenFonts } from './golden/golden.ts'
 
 const canvases = [
   { width: 1920, height: 1080 },
-  { width: 1080, height: 1920 },
   { width: 1080, height: 1080 },
+  { width: 1080, height: 1920 },
 ]
 
 const texts = {
@@ -58,7 +59,7 @@ async function inksOf(canvas: Size, files: readonly string[]): Promise<Ink[]> {
   return inks
 }
 
-describe.each(canvases)('$width x $height', (canvas) => {
+describe.each(sampleCases(canvases))('$width x $height', (canvas) => {
   const looks = Object.entries(texts).flatMap(([language, text]) =>
     subtitleStyleNames.map((preset) => ({ language, text, preset })),
   )
@@ -121,7 +122,7 @@ test('two languages are placed one above the other without overlap in all preset
 
 const hasFonts = goldenFonts.every((name) => GlobalFonts.families.some(({ family }) => family === name))
 
-test.skipIf(!hasFonts).each(subtitleStyleNames)(
+test.skipIf(!hasFonts).each(sampleCases(subtitleStyleNames))(
   `%s looks as it was accepted (skipped without ${goldenFonts.join(', ')})`,
   async (preset) => {
     const { pixels, width, height } = await drawGoldenPreset(preset)
