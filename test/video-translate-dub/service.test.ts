@@ -12,15 +12,15 @@ import { operations } from '../../tools/index.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { decodeLimits, hasSpeechFiles } from '../engines/speech/recordings.ts'
 import { projectReaders } from '../projects/project-readers.ts'
+import { askingClient } from '../questions/asking-client.ts'
 import { canSpeak } from '../recordings/speak.ts'
-import { api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
-import { uploadFile } from '../video-oral-cut/cut-service.ts'
-import { dubModelService } from './dub-model.ts'
-import { writeDubSource } from './dub-source.ts'
+import { dubAnswers, type DubQuestion } from './dub-model.ts'
 import { type DubOutput, type DubStage, openDubStage } from './run-dub.ts'
 
 const type = videoTranslateDub.name
+
+// The agent that creates the task translates and rewrites the lines.
 
 describe.skipIf(!canSpeak || !hasSpeechFiles)('a service with voices (REELWRIGHT_TESTDATA)', async () => {
   const folder = await scratchFolder()
@@ -28,11 +28,11 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a service with voices (REELWRIGHT
   let service: TestService
 
   beforeAll(async () => {
-    stage = await openDubStage(folder, { language: 'zh-CN', to: 'en-US', name: 'talk' })
+    stage = await openDubStage(folder, { language: 'zh-CN', to: 'en-US', name: 'talk', sentences: 4 })
     service = await startTestService({
       operations: operations.filter(({ operation }) => operation.name === type),
       packs: configuredPacks() ?? {},
-      services: { ...stage.services.settings, language_model: dubModelService(stage.model) },
+      services: stage.services.settings,
     })
   })
   afterAll(async () => {
@@ -40,27 +40,44 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a service with voices (REELWRIGHT
     await stage[Symbol.asyncDispose]()
   })
 
-  async function dub(path: string, name: string, changes: object = {}) {
-    const file_id = await uploadFile(service, path, name)
-    const request = { file_id, source_lang: 'zh-CN', target_lang: 'en-US', speaker: 'clone' }
-    const { status, msg, data } = await api(service).create(type, { ...request, ...changes })
+  /** Dubs a file with the answers of an agent. Returns the kinds of its questions, and how often sound was recognised before each. */
+  async function dub(client: ReturnType<typeof askingClient>, path: string, changes: object) {
+    const { data: file } = await client.upload('talk.mp4', new Uint8Array(await readFile(path)))
+    const { status, msg, data } = await client.create(type, {
+      ...{ file_id: file.file_id, source_lang: 'zh-CN', target_lang: 'en-US', speaker: 'clone' },
+      ...changes,
+    })
     if (status !== 200) throw new Error(msg)
-    const { data: task } = await api(service).ended(type, data.task_id)
+    const kinds: string[] = []
+    const heard: number[] = []
+    const answer = dubAnswers()
+    for (;;) {
+      const { data: task } = await client.waiting(type, data.task_id)
+      if (task.questions_open === undefined) break
+      heard.push(stage.services.recogniser.heard.length)
+      const { questions } = (await client.questions(data.task_id)).data
+      kinds.push(...new Set(questions.map(({ kind }) => kind)))
+      const answers = questions.map(({ question_id, input }) => ({
+        question_id,
+        answer: answer(input as DubQuestion),
+      }))
+      expect((await client.answer(data.task_id, answers)).status).toBe(200)
+    }
+    const { data: task } = await client.ended(type, data.task_id)
     expect([task.status, JSON.stringify(task.output_result)]).toEqual(['completed', expect.any(String)])
-    return task.output_result as DubOutput
-  }
-  const save = async (fileId: string | undefined, name: string) => {
-    const path = join(folder, name)
-    await writeFile(path, await api(service).download(fileId ?? ''))
-    return path
+    return { output: task.output_result as DubOutput, kinds, heard }
   }
   const loudness = async (path: string) => (await measureLevel(path, decodeLimits)).loudness ?? -Infinity
-  const readRecord = async ({ transcript_file_id }: DubOutput) =>
-    JSON.parse(await readFile(await save(transcript_file_id, 'record.json'), 'utf8')) as AlignmentRecord
 
-  it('dubs a video in the voices of its speakers, with music, subtitles and all projects', async () => {
-    const before = await api(service).balance()
-    const output = await dub(stage.source.path, 'talk.mp4', {
+  it('dubs a video in the voices of its speakers with the answers of an agent, with music, subtitles and all projects', async () => {
+    const client = askingClient(await service.account(1000))
+    const save = async (fileId: string | undefined, name: string) => {
+      const path = join(folder, name)
+      await writeFile(path, await client.download(fileId ?? ''))
+      return path
+    }
+    const before = await client.balance()
+    const { output, kinds, heard } = await dub(client, stage.source.path, {
       project_formats: [...projectFormats],
       source_path: '/footage/talk.mp4',
       local_output_dir: '/footage/dub',
@@ -69,10 +86,10 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a service with voices (REELWRIGHT
     const { report, errors, files } = output
     expect(errors).toEqual({})
     const { video, audio, subtitles, duration_ms } = await probe(stage.source.path)
-    expect(before - (await api(service).balance())).toBe(Math.ceil((duration_ms / 60_000) * 50))
+    expect(before - (await client.balance())).toBe(Math.ceil((duration_ms / 60_000) * 50))
     expect(report).toMatchObject({
       ...{ input_kind: 'video', speaker: 'clone', bgm: 'kept', subtitle: 'soft', subtitle_burned: false },
-      ...{ lines_count: 8, source_duration_ms: Math.round(duration_ms) },
+      ...{ lines_count: 4, source_duration_ms: Math.round(duration_ms) },
       ref: { source: 'source_video', ref_lang: 'zh-CN', separated: true, text_source: 'asr' },
     })
     expect(report.refs?.map(({ speaker }) => speaker).toSorted()).toEqual([0, 1])
@@ -87,12 +104,14 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a service with voices (REELWRIGHT
     const srt = await readFile(await save(output.subtitle_file_id, 'dubbed.srt'), 'utf8')
     expect(srt).toMatch(/^1\n00:00:0\d,\d{3} --> /)
 
-    const record = await readRecord(output)
+    const record = JSON.parse(
+      await readFile(await save(output.transcript_file_id, 'record.json'), 'utf8'),
+    ) as AlignmentRecord
     expect(record).toMatchObject({ task_type: type, source_lang: 'zh-CN', target_lang: 'en-US' })
     expect(record.lines.map(({ src_text }) => src_text)).toEqual(stage.dialogue.sentences)
     const textOf = async (format: string) => {
       const file = files.find((one) => one.format === format)
-      return String(Buffer.from(await api(service).download(file?.file_id ?? '')))
+      return String(Buffer.from(await client.download(file?.file_id ?? '')))
     }
     const gtrk = JSON.parse(await textOf('gtrk')) as Gtrk
     const [spoken, music] = gtrk.audio_track
@@ -120,20 +139,16 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a service with voices (REELWRIGHT
           .toSorted(),
       ).toEqual([...['/footage/dub/bgm.wav', '/footage/dub/dub.wav', '/footage/talk.mp4']])
     }
-  })
 
-  it('dubs audio as mp3, without projects and clips', async () => {
-    const { path } = await writeDubSource(folder, stage.dialogue, { kind: 'audio', name: 'radio' })
-    const output = await dub(path, 'radio.wav', { source_path: 5, project_formats: ['nle'] })
-    expect(output.errors).toEqual({})
-    expect(output.files).toEqual([])
-    expect(output).not.toHaveProperty('base_video_file_id')
-    expect(output.report).toMatchObject({ input_kind: 'audio', bgm: 'kept', freeze_points: [] })
-    const dubbed = await save(output.output_file_id, 'dubbed.mp3')
-    const facts = await probe(dubbed)
-    expect([facts.container, facts.video, facts.audio[0]?.codec]).toEqual(['mp3', null, 'mp3'])
-    expect(Math.abs((await loudness(dubbed)) - (await loudness(path)))).toBeLessThan(1)
-    const { lines } = await readRecord(output)
-    expect(new Set(lines.map(({ clip_id }) => clip_id))).toEqual(new Set(['']))
+    // The agent is asked for translations and rewritings, and nothing is recognised or spoken twice.
+    const { services } = stage
+    expect(report.engines.translator).toBe('agent')
+    expect(kinds.slice(0, 2)).toEqual(['translate_lines', 'rewrite_lines'])
+    expect(report.rewrite_lines).toBeGreaterThan(0)
+    const texts = services.requests.map(({ text, speaker }) => `${speaker} ${text}`)
+    expect(texts).toEqual([...new Set(texts)])
+    // The source and a reference for each speaker before the first question; then a check of each speech.
+    const [beforeTranslation = 0] = heard
+    expect(services.recogniser.heard.length).toBe(beforeTranslation + texts.length)
   })
 })

@@ -11,6 +11,7 @@ import { decodeLimits, hasSpeechFiles, neverAborted } from '../engines/speech/re
 import { correlation } from '../recordings/find-sound.ts'
 import { recordingLanguages } from '../recordings/sentences.ts'
 import { canSpeak } from '../recordings/speak.ts'
+import { sampleCases } from '../soak-size.ts'
 import { type Dialogue, recordDialogue } from './dialogue.ts'
 import { sourceRate, useDubPacks, writeDubSource } from './dub-source.ts'
 import { type SpokenServices, startSpokenServices, type VoiceFault } from './spoken-services.ts'
@@ -43,21 +44,24 @@ describe.skipIf(!canSpeak)('the services of the stage', () => {
     )
   }
 
-  it.each(recordingLanguages)('know what two people say in %s, by its time', async (language) => {
-    const dialogue = await recordDialogue({ language, sentences: 4 })
-    await start(dialogue)
-    expect(new Set(dialogue.turns.map(({ speaker }) => speaker))).toEqual(new Set([0, 1]))
-    for (const [index, { start: from, end }] of dialogue.turns.entries()) {
-      const samples = dialogue.samples.slice((from - 0.2) * speechRate, (end + 0.2) * speechRate)
-      const { text, timed, confidence } = await hear({
-        samples: samples.map((sample) => sample / 2),
-        rate: speechRate,
-      })
-      expect(letters(text)).toBe(letters(dialogue.sentences[index] ?? ''))
-      expect(timed).toBe(true)
-      expect(confidence).toBeGreaterThan(0.9)
-    }
-  })
+  it.each(sampleCases(recordingLanguages))(
+    'know what two people say in %s, by its time',
+    async (language) => {
+      const dialogue = await recordDialogue({ language, sentences: 4 })
+      await start(dialogue)
+      expect(new Set(dialogue.turns.map(({ speaker }) => speaker))).toEqual(new Set([0, 1]))
+      for (const [index, { start: from, end }] of dialogue.turns.entries()) {
+        const samples = dialogue.samples.slice((from - 0.2) * speechRate, (end + 0.2) * speechRate)
+        const { text, timed, confidence } = await hear({
+          samples: samples.map((sample) => sample / 2),
+          rate: speechRate,
+        })
+        expect(letters(text)).toBe(letters(dialogue.sentences[index] ?? ''))
+        expect(timed).toBe(true)
+        expect(confidence).toBeGreaterThan(0.9)
+      }
+    },
+  )
 
   it('speak with the voice of a reference, the same each time, and know what was spoken', async () => {
     const dialogue = await recordDialogue({ language: 'en-US', sentences: 4 })
@@ -118,7 +122,7 @@ describe.skipIf(!canSpeak)('the services of the stage', () => {
 })
 
 describe.skipIf(!canSpeak || !hasSpeechFiles)('a source of the stage (REELWRIGHT_TESTDATA)', () => {
-  it.each(['video', 'audio'] as const)('is separated into its stems: %s', async (kind) => {
+  it.each(sampleCases(['video', 'audio'] as const, 1))('is separated into its stems: %s', async (kind) => {
     const folder = await scratchFolder()
     await useDubPacks(folder)
     const dialogue = await recordDialogue({ language: 'fr-FR', sentences: 4 })

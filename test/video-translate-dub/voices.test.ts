@@ -1,9 +1,11 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { probe } from '../../src/engines/ffmpeg/probe.ts'
+import { measureLevel } from '../../src/engines/ffmpeg/true-peak.ts'
 import { configureServices } from '../../src/engines/services/configured.ts'
 import { speechRate } from '../../src/media/speech/speech-types.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
-import { hasSpeechFiles, writeSound } from '../engines/speech/recordings.ts'
+import { decodeLimits, hasSpeechFiles, writeSound } from '../engines/speech/recordings.ts'
 import { canSpeak } from '../recordings/speak.ts'
 import { fileIdOf } from '../tasks/run-in-worker.ts'
 import { dubModelService } from './dub-model.ts'
@@ -26,9 +28,10 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('the voice of a dub (REELWRIGHT_TE
     runDub(stage, { keep_bgm: false, ...request }, { folder, heard, files })
   const spokenSince = (count: number) => stage.services.requests.slice(count)
 
-  it('is cloned from each speaker', async () => {
+  it('is cloned from each speaker; audio becomes an mp3 with its music, without projects and clips', async () => {
     const { turns, sentences } = stage.dialogue
-    const { output, record } = await dub({})
+    const request = { keep_bgm: true, source_path: 5, project_formats: ['nle'] }
+    const { output, record, paths } = await dub(request)
     const spoken = stage.services.requests
     // The first texts of all lines are spoken first; lines are the sentences.
     expect(record.lines.map(({ src_text }) => src_text)).toEqual(sentences)
@@ -38,6 +41,17 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('the voice of a dub (REELWRIGHT_TE
     expect(output.report.refs?.map(({ speaker }) => speaker).toSorted()).toEqual([0, 1])
     const { speaker: _, ...main } = output.report.refs?.[0] ?? { speaker: 0 }
     expect(output.report.ref).toEqual(main)
+
+    expect(output.errors).toEqual({})
+    expect(output.files).toEqual([])
+    expect(output).not.toHaveProperty('base_video_file_id')
+    expect(output.report).toMatchObject({ input_kind: 'audio', bgm: 'kept', freeze_points: [] })
+    const dubbed = paths.get('source.zh-CN.mp3') ?? ''
+    const facts = await probe(dubbed)
+    expect([facts.container, facts.video, facts.audio[0]?.codec]).toEqual(['mp3', null, 'mp3'])
+    const loudness = async (path: string) => (await measureLevel(path, decodeLimits)).loudness ?? -Infinity
+    expect(Math.abs((await loudness(dubbed)) - (await loudness(stage.source.path)))).toBeLessThan(1)
+    expect(new Set(record.lines.map(({ clip_id }) => clip_id))).toEqual(new Set(['']))
   })
 
   it('is that of another recording', async () => {
@@ -55,37 +69,18 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('the voice of a dub (REELWRIGHT_TE
     expect(output.report).not.toHaveProperty('refs')
   })
 
-  it('is one of the catalogue, in one of its languages', async () => {
+  it('is one of the catalogue, in one of its languages; it says the words of the source if the languages are equal', async () => {
     const service = { address: `${stage.services.voice.origin}/v1`, model: 'espeak', voice: 'fr' }
-    const voices = [{ voice_id: 'anna', name: 'Anna', languages: ['fr-FR'], service }]
-    const before = stage.services.requests.length
+    const voices = [{ voice_id: 'anna', name: 'Anna', languages: ['en-US'], service }]
+    const [before, asked] = [stage.services.requests.length, stage.model.asked.length]
     configureServices({ ...stage.services.settings, voices, language_model: dubModelService(stage.model) })
-    const { output } = await dub({ speaker: 'anna', target_lang: 'fr-FR' })
+    const { output, record } = await dub({ speaker: 'anna', target_lang: 'en-US' })
     configureServices({ ...stage.services.settings, language_model: dubModelService(stage.model) })
     expect(new Set(spokenSince(before).map(({ voice }) => voice))).toEqual(new Set(['fr']))
-    expect(output.report).toMatchObject({ speaker: 'anna', ref: null, target_lang: 'fr-FR' })
-  })
-
-  it('says the words of the source if the languages are equal', async () => {
-    const [spoken, asked] = [stage.services.requests.length, stage.model.asked.length]
-    const { output, record } = await dub({ target_lang: 'en-US' })
+    expect(output.report).toMatchObject({ speaker: 'anna', ref: null, target_lang: 'en-US' })
     expect(record.lines.map(({ tgt_text }) => tgt_text)).toEqual(stage.dialogue.sentences)
-    expect(spokenSince(spoken).map(({ text }) => text)).toEqual(stage.dialogue.sentences)
+    expect(spokenSince(before).map(({ text }) => text)).toEqual(stage.dialogue.sentences)
     expect(stage.model.asked.length).toBe(asked)
     expect(output.report).toMatchObject({ rewrite_lines: 0, engines: { translator: null } })
-  })
-})
-
-describe.skipIf(!canSpeak || !hasSpeechFiles)('without the pack that distinguishes speakers', () => {
-  it('all lines have the voice of the clearest span, which a note says, and a note names unusual paths', async () => {
-    const folder = await scratchFolder()
-    await using stage = await openDubStage(folder, {
-      ...{ language: 'en-US', to: 'zh-CN', sentences: 4, packs: ['voice-separation'] },
-    })
-    const { output } = await runDub(stage, { source_path: 'talk.mp4', project_formats: ['xml'] }, { folder })
-    expect(new Set(stage.services.requests.map(({ speaker }) => speaker)).size).toBe(1)
-    expect(output.report).not.toHaveProperty('refs')
-    expect(output.notes?.join()).toMatch(/speakers are not distinguished.*speaker-embedding/)
-    expect(output.notes?.join()).toContain('source_path "talk.mp4" is not a full path')
   })
 })

@@ -100,7 +100,7 @@ async function mix(
 /** Mixes of sources with music by their names. */
 const mixes = new Map<string, ReturnType<typeof mixSource>>()
 
-/** Sources with music. The last one is the quieter part of a mix with one channel. */
+/** Sources with music: names and properties. */
 const sources = [
   ['two channels', { channels: 2 }],
   ['one channel', { channels: 1 }],
