@@ -71,7 +71,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('the voice of a dub (REELWRIGHT_TE
 
   it('is one of the catalogue, in one of its languages; it says the words of the source if the languages are equal', async () => {
     const service = { address: `${stage.services.voice.origin}/v1`, model: 'espeak', voice: 'fr' }
-    const voices = [{ voice_id: 'anna', name: 'Anna', languages: ['en-US'], service }]
+    const voices = [{ voice_id: 'anna', name: 'Anna', languages: ['fr-FR', 'en-US'], service }]
     const [before, asked] = [stage.services.requests.length, stage.model.asked.length]
     configureServices({ ...stage.services.settings, voices, language_model: dubModelService(stage.model) })
     const { output, record } = await dub({ speaker: 'anna', target_lang: 'en-US' })

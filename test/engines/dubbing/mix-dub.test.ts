@@ -184,20 +184,27 @@ describe('the mix of a dub with music', () => {
 })
 
 describe('a dub without music', () => {
-  it('has the loudness of the source and is silent between its lines; for sound without a picture, an mp3 that starts on time', async () => {
-    const { file } = await mixOnce('one channel, with music as loud as speech')
-    const { path, facts, level } = await mix('podcast.mp3', file, {})
-    expect(Math.abs(((await level()).loudness ?? 0) - (await loudnessOf(file)))).toBeLessThan(1)
-    expect(facts.audio).toMatchObject([{ codec: 'mp3', channels: 1 }])
-    expect(Math.abs(facts.duration_ms - 1000 * length)).toBeLessThan(60)
-    expect(await readMediaTags(path)).toMatchObject({ comment: expect.stringContaining('AI-generated') })
-    const sound = await firstChannel(path, length, true)
-    expect(levelOf(sound, 2.3, 3.3)).toBeLessThan(-80)
-    expect(levelOf(sound, 1.1, 1.9)).toBeGreaterThan(-30)
-    expect(levelOf(sound, 0.9, 0.985)).toBeLessThan(-60)
-    expect(levelOf(sound, 1.005, 1.05)).toBeGreaterThan(-30)
-    expect(levelOf(sound, 2.02, 2.1)).toBeLessThan(-60)
-  })
+  const mp3Sources = [
+    ['one channel, with music as loud as speech', 1],
+    ['two channels', 2],
+  ] as const
+  it.each(sampleCases(mp3Sources, 1))(
+    'is an mp3 with the loudness of the source that starts on time and is silent between its lines: %s',
+    async (name, channels) => {
+      const { file } = await mixOnce(name)
+      const { path, facts, level } = await mix(`podcast-${channels}.mp3`, file, {})
+      expect(Math.abs(((await level()).loudness ?? 0) - (await loudnessOf(file)))).toBeLessThan(1)
+      expect(facts.audio).toMatchObject([{ codec: 'mp3', channels }])
+      expect(Math.abs(facts.duration_ms - 1000 * length)).toBeLessThan(60)
+      expect(await readMediaTags(path)).toMatchObject({ comment: expect.stringContaining('AI-generated') })
+      const sound = await firstChannel(path, length, true)
+      expect(levelOf(sound, 2.3, 3.3)).toBeLessThan(-80)
+      expect(levelOf(sound, 1.1, 1.9)).toBeGreaterThan(-30)
+      expect(levelOf(sound, 0.9, 0.985)).toBeLessThan(-60)
+      expect(levelOf(sound, 1.005, 1.05)).toBeGreaterThan(-30)
+      expect(levelOf(sound, 2.02, 2.1)).toBeLessThan(-60)
+    },
+  )
 
   it('reports a loudness that the peaks do not allow', async () => {
     const noise = `anoisesrc=a=1:c=white:r=48000:d=${length}:seed=3,volume=20dB,asoftclip`
