@@ -17,11 +17,13 @@ import {
 
 vi.setConfig({ testTimeout: 60_000 })
 
-test('eight concurrent processes share one daemon, also after repeated kill -9', async () => {
+const processes = soakSize(4, 8)
+
+test(`${processes} concurrent processes share one daemon, also after repeated kill -9`, async () => {
   const dataDir = await newDataFolder()
   const rounds = soakSize(2, 4)
   for (let round = 1; round <= rounds; round += 1) {
-    const daemons = await Promise.all(Array.from({ length: 8 }, () => findFromProcess(dataDir)))
+    const daemons = await Promise.all(Array.from({ length: processes }, () => findFromProcess(dataDir)))
     const [first] = daemons
     expect(new Set(daemons.map(({ instance }) => instance)).size).toBe(1)
     expect(new Set(daemons.map(({ baseUrl, apiKey }) => baseUrl + apiKey)).size).toBe(1)
@@ -139,7 +141,7 @@ test('a newer client replaces an idle older daemon, but not a busy one', async (
 test('concurrent newer clients replace an older daemon by one', async () => {
   const dataDir = await newDataFolder()
   const older = await findTestDaemon(dataDir, { version: '0.9.0' })
-  const daemons = await Promise.all(Array.from({ length: 4 }, () => findFromProcess(dataDir)))
+  const daemons = await Promise.all(Array.from({ length: soakSize(2, 4) }, () => findFromProcess(dataDir)))
   expect(new Set(daemons.map(({ pid }) => pid)).size).toBe(1)
   expect(daemons[0]?.pid).not.toBe(older.pid)
   expect(await startedDaemons(dataDir)).toHaveLength(2)

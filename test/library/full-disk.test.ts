@@ -3,19 +3,20 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runCommand } from '../run-command.ts'
 import { createTestDisk, diskUnavailableReason, fillDisk } from '../service/disk.ts'
-import { sampleCases } from '../soak-size.ts'
+import { sampleCases, soakSize } from '../soak-size.ts'
 import { newLibrary, rights, writeImage, writeVideo } from './library.ts'
 
+const images = soakSize(4, 12)
 const reason = await diskUnavailableReason()
 
 describe.skipIf(reason !== null)(`a library on a disk of its own (${reason ?? 'ext4'})`, () => {
-  test.for(sampleCases([[0], [16], [160]] as const))(
+  test.for(sampleCases([[0], [16], [160]] as const, 1))(
     'an import with %d KiB left ends with the plain error, and continues when there is space',
     async ([kibibytes]) => {
       await using disk = await createTestDisk(2 ** 25)
       const library = await newLibrary()
       await writeVideo(library.media('a.mp4'), 'green', 'red')
-      for (let index = 0; index < 12; index += 1)
+      for (let index = 0; index < images; index += 1)
         await writeImage(library.media(`image-${index}.png`), 'red', index)
       const [data, filler] = [join(disk.folder, 'data'), join(disk.folder, 'filler')]
       const run = (...args: readonly string[]) =>
@@ -33,7 +34,7 @@ describe.skipIf(reason !== null)(`a library on a disk of its own (${reason ?? 'e
       expect(code).toBe(0)
       expect(out).toMatch(/1?\d imported/)
       expect(out).not.toContain('skipped')
-      expect((await run('list')).out).toMatch(/^1 +12 +0 +0 /m)
+      expect((await run('list')).out).toMatch(new RegExp(`^1 +${images} +0 +0 `, 'm'))
     },
   )
 })

@@ -5,6 +5,7 @@ import { ensureAccount } from '../../src/accounts/accounts.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import { findMaterial, openOriginal } from '../../src/library/materials.ts'
 import { hasPostgres, newDatabase } from '../postgres.ts'
+import { sampleCases } from '../soak-size.ts'
 import { addWithModel, newLibrary, type TestLibrary, writeImage } from './library.ts'
 import { colourModel } from './stand-in-model.ts'
 
@@ -78,6 +79,10 @@ describe.for(databases)('a file that replaces another one, on %s', ([name, creat
       expect([state, await files.has(thumb ?? '')]).toEqual(['removed', true])
     },
   )
+})
+
+describe.for(sampleCases(databases, 1))('a file that replaces another one, on %s', ([name, create]) => {
+  const isMissing = name === 'PostgreSQL' && !hasPostgres
 
   test.skipIf(isMissing)('leaves nothing of the earlier one if nobody received that', async () => {
     const library = await create()

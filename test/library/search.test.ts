@@ -12,6 +12,7 @@ import {
   writeSound,
   writeVideo,
 } from './library.ts'
+import { sampleCases } from '../soak-size.ts'
 import { colourModel } from './stand-in-model.ts'
 
 /** Opens the search, and returns the paths that it finds, best first. */
@@ -38,10 +39,12 @@ async function textVector(text: string, space?: string) {
   return { space: model.space, values }
 }
 
-describe.for([
+const databases = [
   ['SQLite', async () => newLibrary()],
   ['PostgreSQL', async () => newLibrary(await newDatabase())],
-] as const)('search on %s', ([name, create]) => {
+] as const
+
+describe.for(databases)('search on %s', ([name, create]) => {
   test.skipIf(name === 'PostgreSQL' && !hasPostgres)('each query finds its item first', async () => {
     const library = await create()
     const sidecars = {
@@ -91,7 +94,10 @@ describe.for([
     expect(sound?.score).toBeGreaterThan(0.45)
     expect(sound?.duration).toBeCloseTo(1, 0)
   })
+})
 
+// Vectors in PostgreSQL are tested with pgvector, too.
+describe.for(sampleCases(databases, 1))('search on %s', ([name, create]) => {
   test.skipIf(name === 'PostgreSQL' && !hasPostgres)(
     'pictures are found by vectors, also after changes',
     async () => {

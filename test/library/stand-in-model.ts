@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
+import { createCanvas, loadImage } from '@napi-rs/canvas'
 import type { EmbeddingModel } from '../../src/engines/embedding/embedding-model.ts'
-import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 
 const colours: Readonly<Record<string, readonly number[]>> = {
   red: [1, 0, 0],
@@ -25,10 +23,15 @@ export function colourModel(space = 'colours-1'): EmbeddingModel & { readonly em
 }
 
 async function meanColour(path: string): Promise<number[]> {
-  const { ffmpeg } = await locateFfmpeg()
-  const args = ['-v', 'error', '-i', path, '-vf', 'scale=1:1:flags=area,format=rgb24', '-f', 'rawvideo', '-']
-  const { stdout } = await promisify(execFile)(ffmpeg, args, { encoding: 'buffer' })
-  return [...stdout.subarray(0, 3)].map((value) => value / 255)
+  const image = await loadImage(path)
+  const pen = createCanvas(image.width, image.height).getContext('2d')
+  pen.drawImage(image, 0, 0)
+  const { data } = pen.getImageData(0, 0, image.width, image.height)
+  const sums = [0, 0, 0]
+  // Four bytes per pixel, of which the last is its opacity.
+  for (const [index, value] of data.entries())
+    if (index % 4 < 3) sums[index % 4] = (sums[index % 4] ?? 0) + value
+  return sums.map((sum) => (4 * sum) / (255 * data.length))
 }
 
 /** Returns the sum of vectors, with length 1. */

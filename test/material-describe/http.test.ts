@@ -62,7 +62,7 @@ describe.skipIf(!hasPacks)('material_describe (REELWRIGHT_TESTDATA)', () => {
   })
 
   test('32 images in one task, equal ones asked once, within the concurrency of the model', async () => {
-    const different = soakSize(6, 30)
+    const different = soakSize(5, 30)
     const input = Array.from({ length: 32 }, (_, index) => base64(index % different))
     const { output, cost } = await describeAll(input)
     const data = output['data'] as { index: number; desc: string }[]

@@ -1,5 +1,5 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountBalance } from '../../src/accounts/ledger.ts'
 import type { MaterialLink, MaterialList } from '../../src/contract/library-routes.ts'
 import { routes } from '../../src/contract/routes.ts'
@@ -8,7 +8,7 @@ import { materialSearch } from '../../tools/material-search/contract.ts'
 import { operations } from '../../tools/index.ts'
 import { wrongFields } from '../contract/laws.ts'
 import { materialSearch as table } from '../contract/material-search.ts'
-import { writeSound } from '../library/library.ts'
+import { newLibrary, rights, writeSound } from '../library/library.ts'
 import { writeTestLibrary } from './filled-library.ts'
 import { api, type Api, type ApiResponse } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
@@ -239,14 +239,16 @@ describe('material_search', () => {
 })
 
 test('what was granted outlives its folder, which searches no longer find', async () => {
-  const own = await writeTestLibrary()
-  onTestFinished(() => rm(own.root, { recursive: true, force: true }))
+  const own = await newLibrary()
+  await writeSound(own.media('calm.wav'), {}, 220)
+  await writeFile(own.media('calm.wav.json'), JSON.stringify({ title: 'Calm piano' }))
+  await own.run('add', own.media(), ...rights)
   await using running = await startTestService({ operations, dataDir: own.data })
   const calls = api(await running.account(9))
   const [found] = (await search(calls, { scope: 'audio', query: 'piano' })).data.results
   if (!found) throw new Error('nothing was found')
   const bytes = await readFile(own.media('calm.wav'))
-  await own.remove()
+  await own.run('remove', own.media())
   await rm(own.media('calm.wav'))
   const [link] = (await links(calls, [found.id])).data.links
   const response = await fetch(new URL(String(link?.download_url), running.baseUrl))

@@ -11,7 +11,7 @@ import { suspendProcesses, findProcesses, waitUntilExited } from '../service/pro
 
 const run = promisify(execFile)
 
-const servers = soakSize(4, 8)
+const servers = soakSize(3, 8)
 
 test(`${servers} servers started at once share one daemon`, async () => {
   await using agentSession = await startAgentSession()

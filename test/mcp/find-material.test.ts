@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { rights, writeImage } from '../library/library.ts'
 import { fillLibrary, type FilledLibrary } from '../material-search/filled-library.ts'
 import { runCommand } from '../run-command.ts'
 import { startAgentSession, type AgentSession } from './agent-session.ts'
@@ -36,6 +37,8 @@ test('an agent finds material as the prompt does, and saves it by its id, also i
   expect(pictures).toEqual([expect.objectContaining({ mimeType: 'image/jpeg' })])
   expect(data['next_step']).toContain('The picture is of the first result')
   expect(data['next_step']).toMatch(/download_file and material_id.* inspect_file/)
+  const { service } = (await agent.call('service_status')).data as { readonly service: object }
+  expect(service).toMatchObject({ library: '1 video, 1 image, 2 sounds; found by words alone' })
   // Links are for callers over HTTP: an agent has no address to complete them with.
   expect(JSON.stringify(data)).not.toContain('_url')
 
@@ -84,9 +87,11 @@ test('an agent without a library reads the command that fills it', async () => {
     (await agent.call('service_status', { details })).data['service'] as Readonly<Record<string, unknown>>
   expect(await status(false)).toMatchObject({ library: 'empty' })
   expect(await status(true)).toMatchObject({ library: { missing: expect.stringContaining(command) } })
-  await fillLibrary(empty.dataDir, `${empty.workspace}/../media`)
-  const described = '1 video, 1 image, 2 sounds; found by words alone'
-  expect(await status(false)).toMatchObject({ library: described })
+  const media = join(empty.workspace, '..', 'media')
+  await writeImage(join(media, 'sea.png'))
+  const added = await runCommand(['library', 'add', media, ...rights], { REELWRIGHT_DATA_DIR: empty.dataDir })
+  expect(added).toMatchObject({ code: 0 })
+  expect(await status(false)).toMatchObject({ library: '1 image; found by words alone' })
   const { out } = await runCommand(['doctor'], { REELWRIGHT_DATA_DIR: empty.dataDir })
   expect(out).toContain('library: materials are found by their words alone')
 })
