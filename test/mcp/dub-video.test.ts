@@ -77,19 +77,19 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('videos to dub', () => {
   }
 
   /** Checks what each dub of a video with three lines in a cloned voice has, and returns its files. */
-  const dubThreeLines = async (args: object, language: unknown) => {
+  const dubThreeLines = async (args: object) => {
     const { files, output, next_step } = await dub(args)
     expect(output.errors).toEqual({})
     expect(output.report).toMatchObject({ lines_count: 3, speaker: 'clone' })
     const [video] = files
-    expect(video?.path).toMatch(new RegExp(`${String(language)}\\.mp4$`))
     expect(next_step).toContain(video?.path)
     expect(next_step).toMatch(/3 lines in \S+, \d+ s\. /)
     return files
   }
 
   test.each(examples)('example: $title', async ({ input }) => {
-    await dubThreeLines(input, input['target_lang'])
+    const [video] = await dubThreeLines(input)
+    expect(video?.path).toMatch(new RegExp(`${String(input['target_lang'])}\\.mp4$`))
   })
 
   test('the prompt inspects, dubs and looks at the result', async () => {
@@ -99,7 +99,8 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('videos to dub', () => {
     const [look, make, check] = steps
     if (!look || !make || !check) throw new Error('a step is missing')
     expect(await client.call(look[0], look[1])).toMatchObject({ isError: false })
-    const files = await dubThreeLines(make[1], 'en-US')
+    const files = await dubThreeLines(make[1])
+    expect(files[0]?.path).toMatch(/en-US\.mp4$/)
     const names = files.map(({ path }) => path.slice(workspace.length + 1))
     expect(names.toSorted()).toEqual([
       ...['dub/bgm.wav', 'dub/dub.wav', 'dub/talk.en-US-alignment.json', 'dub/talk.en-US.mp4'],

@@ -6,6 +6,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { testdata } from '../engines/ffmpeg/generate-media.ts'
 import { startAgentSession } from '../mcp/agent-session.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
+import { runCommand } from '../run-command.ts'
 import { modelPack, type ModelsResult } from './pack-fixtures.ts'
 
 // The packs of this version. The mirror serves the models of the public test files.
@@ -21,11 +22,13 @@ beforeEach(async () => {
 })
 afterEach(() => scratch[Symbol.asyncDispose]())
 
+/** Runs a command; `setup` and `mcp`, which change or serve a process, in one of their own. */
 function reelwright(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ModelsResult> {
   const env = { ...process.env, HOME: scratch.path, REELWRIGHT_DATA_DIR: dataDir, ...environment }
+  if (args[0] !== 'mcp' && args[0] !== 'setup') return runCommand(args, env)
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [main, ...args], { env }, (error, out, err) =>
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
