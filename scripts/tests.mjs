@@ -14,8 +14,7 @@ export async function runTests(root, { node, env }, rest) {
     reporters.push(`--outputFile.json=${report}`)
     const code = await inForeground(node, [vitest, 'run', ...reporters, ...rest], {
       cwd: root,
-      // Test files load the same modules again and again.
-      env: { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'), ...env },
+      env: { ...workerVariables(root), ...env },
     })
     const { passed, failed, skipped: others } = await countResults(report)
     // A run that failed without a failed test (nothing ran, an error between tests) counts as one.
@@ -24,6 +23,18 @@ export async function runTests(root, { node, env }, rest) {
     return failures > 0 ? code || 1 : code
   } finally {
     await rm(scratch, { recursive: true, force: true })
+  }
+}
+
+/** Variables of the test runner and its workers, which keep them from the processes that they start (test/setup/isolate.ts). */
+function workerVariables(root) {
+  return {
+    // Test files load the same modules again and again.
+    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'),
+    // A start of a process copies the page tables of the worker. By default, glibc keeps hundreds of MiB that were freed.
+    MALLOC_ARENA_MAX: '1',
+    MALLOC_MMAP_THRESHOLD_: String(2 ** 20),
+    MALLOC_TRIM_THRESHOLD_: String(2 ** 20),
   }
 }
 

@@ -8,5 +8,7 @@ delete process.env['DATABASE_URL']
 delete process.env['CLAUDE_PROJECT_DIR']
 // Disables telemetry of engines, also when the settings are not read.
 process.env['ORT_DISABLE_TELEMETRY'] = '1'
-// Only for the processes of the test runner: those of the product have their own compile cache.
-delete process.env['NODE_COMPILE_CACHE']
+// Only for the processes of the test runner (scripts/tests.mjs): those of the product have their own compile cache.
+for (const name of Object.keys(process.env)) {
+  if (name === 'NODE_COMPILE_CACHE' || name.startsWith('MALLOC_')) delete process.env[name]
+}
