@@ -10,12 +10,12 @@ import { type ProRun, runPro, talkRate, type ToneTalk, writeToneTalk } from './r
 
 const folder = await scratchFolder()
 let talk: ToneTalk
-/** Two sentences, for failures that do not depend on the length. */
+/** One sentence, for what does not depend on the length. */
 let brief: ToneTalk
 beforeAll(async () => {
   useNoPacks(join(folder, 'packs'))
   talk = await writeToneTalk(join(folder, 'talk.mp4'), 20)
-  brief = await writeToneTalk(join(folder, 'brief.mp4'), 8)
+  brief = await writeToneTalk(join(folder, 'brief.mp4'), 4)
 })
 
 /** A small picture renders quickly. */
@@ -24,15 +24,15 @@ const small = { output_size: '180x320', duration: { pref: 'short' } }
 const finish = (request: object, options: object = {}): Promise<ProRun> =>
   runPro(talk.path, { ...small, stt: talk.stt, ...request }, { folder, ...options })
 
-const finishBrief = (request: object): Promise<ProRun> =>
-  runPro(brief.path, { ...small, stt: brief.stt, ...request }, { folder })
+const finishBrief = (request: object, options: object = {}): Promise<ProRun> =>
+  runPro(brief.path, { ...small, stt: brief.stt, ...request }, { folder, ...options })
 
-/** Finished clips of requests that several tests look at. */
+/** Finished brief clips of requests that several tests look at. */
 const finished = new Map<string, Promise<ProRun>>()
 
 function finishOnce(request: object): Promise<ProRun> {
   const key = JSON.stringify(request)
-  const run = finished.get(key) ?? finish(request)
+  const run = finished.get(key) ?? finishBrief(request)
   finished.set(key, run)
   return run
 }
@@ -59,6 +59,10 @@ function difference(one: Buffer, other: Buffer, [from, to]: readonly [number, nu
 }
 
 const still = { camera_move: { enable: false } }
+const plainly = { ...still, subtitle: { enable: false } }
+const moving = { camera_move: { probability: 1, max_ratio: 1, amplitude: 0.4 } }
+/** There is no language model. */
+const untranslated = { ...still, subtitle: { translate_language: 'zh-CN' } }
 
 describe('finished clips', () => {
   it('are one mp4 each, as long as planned, and say what was done in a simpler way', async () => {
@@ -85,8 +89,8 @@ describe('finished clips', () => {
 
   it('last as long as the speed states, and highlighted words are on their time', async () => {
     const [usual, fast] = [
-      await finishOnce({ ...still, subtitle: { enable: false } }),
-      await finish({ ...still, speed: { factor: 1.25 }, subtitle: { enable: false } }),
+      await finishOnce(plainly),
+      await finishBrief({ ...plainly, speed: { factor: 1.25 } }),
     ]
     const [one, other] = [usual.output.clips[0], fast.output.clips[0]]
     const frames = Math.round((one?.file.duration ?? 0) * talkRate)
@@ -102,8 +106,8 @@ describe('finished clips', () => {
   })
 
   it('have subtitles above the lower fifth, only if they are enabled', async () => {
-    const shown = await finishOnce(still)
-    const plain = await finishOnce({ ...still, subtitle: { enable: false } })
+    const shown = await finishOnce(untranslated)
+    const plain = await finishOnce(plainly)
     const [one, other] = await Promise.all([shown, plain].map((done) => lumaAt(pathOf(done), 1.5)))
     if (!one || !other) throw new Error('no picture')
     expect(difference(one, other, [180, 256])).toBeGreaterThan(4)
@@ -112,15 +116,14 @@ describe('finished clips', () => {
   })
 
   it('are the same in each attempt, with the same moves, and are not rendered again', async () => {
-    const moves = { camera_move: { probability: 1, max_ratio: 1, amplitude: 0.4 } }
-    const first = await finish(moves)
+    const first = await finishOnce(moving)
     const log = join(folder, 'again.log')
     using _ = await replaceFfmpeg(join(folder, 'ffmpeg-log'), `echo "$@" >> '${log}'; exec "$FFMPEG" "$@"`)
     const scratch = join(pathOf(first), '..')
-    const again = await finish(moves, { scratch })
+    const again = await finishBrief(moving, { scratch })
     expect(again.output.clips).toEqual(first.output.clips)
     expect(await readFile(log, 'utf8').catch(() => '')).not.toMatch(/libx264/)
-    const without = await finishOnce(still)
+    const without = await finishOnce(untranslated)
     // A push in shows another crop at the end, a pull out at the start, a pan at both.
     const changes = await Promise.all(
       [0.1, (first.output.clips[0]?.file.duration ?? 0) - 0.3].map(async (seconds) => {
@@ -134,7 +137,7 @@ describe('finished clips', () => {
 
 describe('a step that fails', () => {
   it('is reported if subtitles cannot be translated, and the clip has those of its language', async () => {
-    const { output } = await finishBrief({ ...still, subtitle: { translate_language: 'zh-CN' } })
+    const { output } = await finishOnce(untranslated)
     expect(output.errors.subtitle).toMatch(/^not translated: /)
     expect(output.report.degraded_items['clip1']).toContain('subtitle')
     expect(output.clips[0]?.file.filename).toBe('clip1.mp4')
@@ -163,7 +166,7 @@ describe('a step that fails', () => {
   })
 
   it('leaves out a clip that cannot be rendered at all, and fails without any other one', async () => {
-    const request = { ...still, subtitle: { enable: false }, duration: { max_clip_sec: 8 } }
+    const request = { ...plainly, duration: { max_clip_sec: 8 } }
     const failing = (name: string) =>
       `case "$*" in *unfinished/${name}*) echo "no" >&2; exit 1;; esac; exec "$FFMPEG" "$@"`
     {
@@ -178,7 +181,7 @@ describe('a step that fails', () => {
       ])
     }
     using _ = await replaceFfmpeg(join(folder, 'ffmpeg-clips'), failing(''))
-    await expect(finish(request)).rejects.toThrow('ffmpeg exited with an error')
+    await expect(finishBrief(request)).rejects.toThrow('ffmpeg exited with an error')
   })
 
   it('ends the task if the attempt is aborted', async () => {
@@ -187,6 +190,6 @@ describe('a step that fails', () => {
     const progress = (percent: number) => {
       if (percent > 70) controller.abort(reason)
     }
-    await expect(finish({}, { context: { signal: controller.signal, progress } })).rejects.toBe(reason)
+    await expect(finishBrief({}, { context: { signal: controller.signal, progress } })).rejects.toBe(reason)
   })
 })
