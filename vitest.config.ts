@@ -9,6 +9,7 @@ const soak = [
   'test/engines/dubbing/memory.test.ts',
   'test/material-describe/flags.test.ts',
   'test/pack.test.ts',
+  'test/piano/accuracy.test.ts',
   'test/video-{long2short,long2short-pro}/killed.test.ts',
   'test/video-split-screen/real-files.test.ts',
   'test/video-translate-dub/{killed,measures}.test.ts',

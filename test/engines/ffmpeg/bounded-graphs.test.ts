@@ -10,9 +10,11 @@ import { transparentVideo } from './transparent-video.ts'
 
 const folder = await scratchFolder()
 const film = join(folder, 'film.mp4')
+const short = join(folder, 'short.mp4')
 const overlay = join(folder, 'overlay.webm')
 beforeAll(async () => {
   await generateMedia(film, [...picture(2), ...tone(2), ...h264, '-c:a', 'aac'])
+  await generateMedia(short, [...picture(0.4), ...tone(0.4), ...h264, '-c:a', 'aac'])
   await transparentVideo(overlay)
 })
 
@@ -48,7 +50,8 @@ it.skipIf(process.platform === 'win32').each<[string, () => Promise<unknown>]>([
     () =>
       renderSplit(
         {
-          clips: [{ file_id: film }, { file_id: overlay }, { file_id: film }],
+          clips: [{ file_id: short }, { file_id: overlay, end_time_ms: 800 }, { file_id: short }],
+          quality: '720p',
           background_color: '#123456',
           audio_mode: 'mix',
         },

@@ -5,6 +5,7 @@ import { decodePcm, decodeSound, decodeVoice } from '../../../src/engines/ffmpeg
 import { inputArgs } from '../../../src/engines/ffmpeg/run.ts'
 import { missingAudioSeconds } from '../../../src/media/audio/missing-audio.ts'
 import { generateMedia, picture, scratchFolder, tone } from './generate-media.ts'
+import { sampleCases } from '../../soak-size.ts'
 import { corruptBytes } from './corrupt-bytes.ts'
 import { replaceFfmpeg } from './replace-ffmpeg.ts'
 
@@ -27,29 +28,34 @@ async function countPieces(pieces: AsyncIterable<unknown>): Promise<number> {
   return count
 }
 
-test.each([
-  ['AAC', 'hole.m4a', ['-c:a', 'aac']],
+const codings: readonly (readonly [string, string, readonly string[]])[] = [
   ['AAC of 44.1 kHz', 'cd.m4a', ['-c:a', 'aac', '-ar', '44100', '-ac', '2']],
-  ['FLAC', 'hole.flac', ['-c:a', 'flac']],
+  ['AAC', 'hole.m4a', ['-c:a', 'aac']],
   ['Matroska', 'hole.mkv', ['-c:a', 'aac', '-cluster_time_limit', '500']],
-])('a gap in %s is as long as the sound that did not decode', async (_, name, codec) => {
-  const path = await generateMedia(join(folder, name), [...tone(20), ...codec])
-  expect(await measureSound(path)).toEqual({ seconds: expect.closeTo(20, 0), missing: 0 })
-  const { seconds, missing } = await measureSound(await corruptBytes(path))
-  expect(seconds).toBeCloseTo(20, 0)
-  // A fifth of the bytes, and their neighbours.
-  expect(missing).toBeGreaterThan(3.5)
-  expect(missing).toBeLessThan(6)
-})
+  ['FLAC', 'hole.flac', ['-c:a', 'flac']],
+]
+
+test.each(sampleCases(codings))(
+  'a gap in %s is as long as the sound that did not decode',
+  async (_, name, codec) => {
+    const path = await generateMedia(join(folder, name), [...tone(20), ...codec])
+    expect(await measureSound(path)).toEqual({ seconds: expect.closeTo(20, 0), missing: 0 })
+    const { seconds, missing } = await measureSound(await corruptBytes(path))
+    expect(seconds).toBeCloseTo(20, 0)
+    // A fifth of the bytes, and their neighbours.
+    expect(missing).toBeGreaterThan(3.5)
+    expect(missing).toBeLessThan(6)
+  },
+)
 
 test('sound that hardly decodes is reported as damaged, whatever its tags say', async () => {
   const tag = ['-metadata', 'comment=[error] No space left on device']
-  const long = await generateMedia(join(folder, 'long.m4a'), [...tone(200), '-c:a', 'aac', ...tag])
+  const long = await generateMedia(join(folder, 'long.m4a'), [...tone(40), '-c:a', 'aac', ...tag])
   const damaged = await corruptBytes(long, 0.05, 0.93)
   await expect(measureSound(damaged)).rejects.toMatchObject({ code: 6017 })
   const job = { signal: new AbortController().signal, timeoutMs: 60_000 }
   const graph = [...inputArgs(damaged), '-filter_complex', '[0:a:0]aresample=48000[a]']
-  const stereo = decodeSound({ path: damaged, mono: true, seconds: 200 }, job)
+  const stereo = decodeSound({ path: damaged, mono: true, seconds: 40 }, job)
   for (const pieces of [stereo, decodePcm(graph, { ...job, cwd: folder })])
     await expect(countPieces(pieces)).rejects.toMatchObject({ code: 6017 })
 })

@@ -212,7 +212,7 @@ test('a cover is not a video', async () => {
 })
 
 describe('still pictures', () => {
-  test.each(['.png', '.jpg', '.bmp', '.webp'])(
+  test.each(sampleCases(['.png', '.jpg', '.bmp', '.webp']))(
     '%s has a size, but no duration and no rate',
     async (extension) => {
       const path = await generateMedia(at(`still${extension}`), [
