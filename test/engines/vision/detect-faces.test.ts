@@ -8,7 +8,7 @@ import {
   type FacesAt,
 } from '../../../src/engines/vision/detect-faces.ts'
 import type { Face } from '../../../src/media/vision/face.ts'
-import { soakSize } from '../../soak-size.ts'
+import { sampleCases, soakSize } from '../../soak-size.ts'
 import { generateMedia, h264, scratchFolder, setRotation, testdata, tone } from '../ffmpeg/generate-media.ts'
 import { useTestPacks } from './test-packs.ts'
 
@@ -83,7 +83,7 @@ describe.skipIf(testdata('models') === undefined)('faces (REELWRIGHT_TESTDATA)',
   })
 
   it('are not found in pages of text and traffic', async () => {
-    for (const page of ['en.jpg', 'text_rec.jpg', 'img_exif_orientation.jpg'])
+    for (const page of sampleCases(['en.jpg', 'text_rec.jpg', 'img_exif_orientation.jpg'], 1))
       expect(await searchImage(pathOf('ocr', page)), page).toEqual([])
     const cars = join(testdata('video') ?? '', 'natural', 'car-detection.mp4')
     const [perSecond, count] = soakSize([0.5, 16], [2, 63])
@@ -130,6 +130,7 @@ describe.skipIf(testdata('models') === undefined)('faces (REELWRIGHT_TESTDATA)',
       ...['-vf', 'scale=320:212', ...h264],
     ])
     const controller = new AbortController()
+    const [settled, last] = soakSize([50, 150], [100, 400])
     let [count, after] = [0, 0]
     const frames = detectFaces(path, await probe(path), {
       ...{ perSecond: 25, threads: 2, signal: controller.signal },
@@ -138,8 +139,8 @@ describe.skipIf(testdata('models') === undefined)('faces (REELWRIGHT_TESTDATA)',
       for await (const { seconds } of frames) {
         expect(seconds).toBeCloseTo(count / 25, 6)
         count += 1
-        if (count === 100) after = process.memoryUsage().rss
-        if (count === 400) controller.abort(new Error('enough'))
+        if (count === settled) after = process.memoryUsage().rss
+        if (count === last) controller.abort(new Error('enough'))
       }
     }
     await expect(reading()).rejects.toThrow('enough')

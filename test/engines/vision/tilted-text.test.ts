@@ -8,6 +8,7 @@ import { detectText } from '../../../src/engines/vision/detect-text.ts'
 import { type Area, pixelBox } from '../../../src/media/clean/region.ts'
 import { drawCaption } from '../../footage/text.ts'
 import { writeVideo } from '../../footage/write-video.ts'
+import { sampleCases } from '../../soak-size.ts'
 import { scratchFolder, testdata } from '../ffmpeg/generate-media.ts'
 import { useTestPacks } from './test-packs.ts'
 
@@ -82,7 +83,7 @@ beforeAll(async () => {
 })
 
 describe.skipIf(testdata('models') === undefined)('tilted text (REELWRIGHT_TESTDATA)', () => {
-  it.each([15, 30, -45])(
+  it.each(sampleCases([15, 30, -45]))(
     'repeated over a picture at %d degrees is detected, with little else covered',
     async (degrees) => {
       const marks = [0, 1, 2, 3].map((index): Mark => {
