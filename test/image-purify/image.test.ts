@@ -37,6 +37,13 @@ async function image(name: string, ...args: string[]): Promise<string> {
   return path
 }
 
+/** Returns the pixels of two pictures of one size. */
+async function pixelsOfBoth(one: string, other: string): Promise<readonly [Buffer, Buffer]> {
+  const stack = '[0]format=rgba[a];[1]format=rgba[b];[a][b]vstack'
+  const both = await ffmpeg('-i', one, '-i', other, '-filter_complex', stack, '-f', 'rawvideo', 'pipe:1')
+  return [both.subarray(0, both.length / 2), both.subarray(both.length / 2)]
+}
+
 const pixels = (path: string) => ffmpeg('-i', path, '-f', 'rawvideo', '-pix_fmt', 'rgba', 'pipe:1')
 /** The marked area includes one pixel of margin. */
 const regions = [{ x: 39 / 120, y: 29 / 90, w: 42 / 120, h: 32 / 90 }]
@@ -70,14 +77,16 @@ describe('boxes are filled from their surroundings', () => {
       expect(called).toBe(name.replace('.', '-clean.'))
       expect(output).not.toHaveProperty('notes')
       expect((await readProfile(path)).equals(profile)).toBe(true)
-      const facts = [(await probe(source)).video, (await probe(path)).video]
+      const files = await stageFiles([source, path])
+      const facts = [source, path].map((one) => files.get(fileIdOf(one)).facts?.video)
       expect(facts[1]).toMatchObject({
         width: 120,
         height: 90,
         codec: facts[0]?.codec,
         alpha: facts[0]?.alpha,
       })
-      const [before, after] = [await pixels(source), await pixels(path)]
+      const [before, after] = await pixelsOfBoth(source, path)
+      expect(before.length).toBe(120 * 90 * 4)
       let [outside, wrong] = [0, 0]
       for (let at = 0; at < 120 * 90; at++) {
         for (let channel = 0; channel < 4; channel++) {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { correctByPackets } from '../../../src/engines/ffmpeg/cut-off.ts'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
-import { sampleCases } from '../../soak-size.ts'
+import { sampleCases, soakSize } from '../../soak-size.ts'
 import { h264, generateMedia, picture, scratchFolder, tone } from './generate-media.ts'
 
 const folder = await scratchFolder()
@@ -36,7 +36,8 @@ const kinds: [name: string, args: readonly string[]][] = [
 
 test.each(sampleCases(kinds, 5))('half of %s ends with its data', async (name, args) => {
   const whole = await generateMedia(at(name), args)
-  expect(await cutOffMs(whole)).toBeUndefined()
+  // Further whole files have tests of their own.
+  if (soakSize(false, true)) expect(await cutOffMs(whole)).toBeUndefined()
   const bytes = await readFile(whole)
   const half = at(`half-${name}`)
   await writeFile(half, bytes.subarray(0, bytes.length / 2))
