@@ -5,7 +5,7 @@ import { sampleCases, soakSize } from '../../soak-size.ts'
 import { scratchFolder, setRotation, testdata } from '../ffmpeg/generate-media.ts'
 import { useTestPacks } from '../vision/test-packs.ts'
 import { type FilmedFace, filmFaces, hasFaces, shotStarts } from './film-faces.ts'
-import { face, firsts, modes, portrait, rate25, reframe, reframeFilm, sides } from './reframe-film.ts'
+import { face, firsts, modes, narrow, portrait, rate25, reframe, reframeFilm, sides } from './reframe-film.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -21,7 +21,7 @@ describe.skipIf(!hasFaces)('reframing (REELWRIGHT_TESTDATA)', () => {
     [50, 1],
     [60, 0.09],
   ] as const
-  it.each(sampleCases(ratesAndLights))(
+  it.each(sampleCases(ratesAndLights, 1))(
     'changes the framing exactly at the cuts, at %d fps and brightness %d',
     async (fps, light) => {
       const shots = sides([31, 47, 16, 60, 29])
@@ -31,6 +31,7 @@ describe.skipIf(!hasFaces)('reframing (REELWRIGHT_TESTDATA)', () => {
         name,
         rate: { num: fps, den: 1 },
         light,
+        ...narrow,
       })
       expect(firsts(ranges)).toEqual([0, ...shotStarts(shots)])
       // Faces in the dark are not always found.
@@ -49,7 +50,7 @@ describe.skipIf(!hasFaces)('reframing (REELWRIGHT_TESTDATA)', () => {
     ]
     const { ranges: framed, judged } = await reframeFilm(
       shots,
-      { folder, name: 'middle', rate: { num: 30_000, den: 1001 } },
+      { folder, name: 'middle', rate: { num: 30_000, den: 1001 }, ...narrow },
       { ranges },
     )
     expect(firsts(framed)).toEqual([700, 280, 300, 360, 390, 435])
@@ -60,7 +61,7 @@ describe.skipIf(!hasFaces)('reframing (REELWRIGHT_TESTDATA)', () => {
     'changes the framing near the middle of a dissolve of %d frames',
     async (dissolve) => {
       const shots = sides([60, 70, 60], { dissolve }).with(0, { frames: 60, faces: [face(0.25)] })
-      const { ranges } = await reframeFilm(shots, { folder, name: `dissolve-${dissolve}` })
+      const { ranges } = await reframeFilm(shots, { folder, name: `dissolve-${dissolve}`, ...narrow })
       expect(ranges).toHaveLength(3)
       for (const [index, start] of shotStarts(shots).entries())
         expect(Math.abs((ranges[index + 1]?.first ?? 0) - start)).toBeLessThanOrEqual(
@@ -79,16 +80,20 @@ describe.skipIf(!hasFaces)('reframing (REELWRIGHT_TESTDATA)', () => {
   it.each(sampleCases(motions))(
     'shows a face that %s in 99 % of the frames, with one move in 4 s',
     async (how, more) => {
-      const shots = [{ frames: 400, faces: [face(0.5, { width: 0.14, ...more })] }]
+      const shots = [{ frames: soakSize(200, 400), faces: [face(0.5, { width: 0.14, ...more })] }]
       // What is seen does not depend on the shape.
       const steps = await mkdtemp(join(folder, 'shapes-'))
-      for (const size of [
+      for (const size of sampleCases([
         portrait,
         { width: 1080, height: 1080 },
         { width: 1080, height: 1350 },
         { width: 1920, height: 1080 },
-      ]) {
-        const { judged } = await reframeFilm(shots, { folder, name: `moving ${how}` }, { size, steps })
+      ])) {
+        const { judged } = await reframeFilm(
+          shots,
+          { folder, name: `moving ${how}`, ...narrow },
+          { size, steps },
+        )
         expect(judged.problems).toEqual([])
         expect(judged.shown).toBeGreaterThanOrEqual(0.99)
         expect(judged.leastBetweenMoves).toBeGreaterThanOrEqual(100)
@@ -99,19 +104,20 @@ describe.skipIf(!hasFaces)('reframing (REELWRIGHT_TESTDATA)', () => {
 
   it('shows speakers who fit together, otherwise the whole picture, and ignores who passes behind', async () => {
     const together = await reframeFilm(
-      [{ frames: 100, faces: [face(0.42, { width: 0.1 }), face(0.58, { width: 0.1 })] }],
+      [{ frames: 50, faces: [face(0.42, { width: 0.1 }), face(0.58, { width: 0.1 })] }],
       { folder, name: 'together' },
     )
     expect(modes(together)).toEqual(['crop'])
     expect(together.judged.shown).toBe(1)
-    const apart = await reframeFilm([{ frames: 100, faces: [face(0.2), face(0.8)] }], {
+    const apart = await reframeFilm([{ frames: 50, faces: [face(0.2), face(0.8)] }], {
       folder,
       name: 'apart',
+      ...narrow,
     })
     expect(apart.ranges.map(({ framing }) => framing)).toEqual([{ mode: 'fit', blurSigma: 40 }])
     const passing = await reframeFilm(
       [{ frames: 200, faces: [face(0.75, { width: 0.2 }), face(0.15, { width: 0.1, seen: [3, 4.4] })] }],
-      { folder, name: 'passing' },
+      { folder, name: 'passing', ...narrow },
     )
     expect(modes(passing)).toEqual(['crop'])
   })
@@ -123,15 +129,15 @@ describe.skipIf(!hasFaces)('reframing (REELWRIGHT_TESTDATA)', () => {
     ]) {
       const steps = await mkdtemp(join(folder, 'shapes-'))
       const shots = [
-        { frames: 60, faces: [face(0.5, { width: 0.3, y: 0.25 })] },
-        { frames: 60, faces: [face(0.5, { width: 0.3, y: 0.7 })] },
+        { frames: 40, faces: [face(0.5, { width: 0.3, y: 0.25 })] },
+        { frames: 40, faces: [face(0.5, { width: 0.3, y: 0.7 })] },
       ]
-      for (const size of [
+      for (const size of sampleCases([
         portrait,
         { width: 1920, height: 1080 },
         { width: 1080, height: 1080 },
         { width: 734, height: 642 },
-      ]) {
+      ])) {
         const { judged } = await reframeFilm(
           shots,
           { folder, name: `source-${source.width}`, ...source },

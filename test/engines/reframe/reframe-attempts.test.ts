@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { manifest } from '../../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../../src/engines/packs/resolve.ts'
+import { sampleCases } from '../../soak-size.ts'
 import { generateMedia, h264, scratchFolder } from '../ffmpeg/generate-media.ts'
 import { useTestPacks } from '../vision/test-packs.ts'
 import { hasFaces } from './film-faces.ts'
-import { reframe, reframeFilm, sides, useBrokenModel } from './reframe-film.ts'
+import { narrow, reframe, reframeFilm, sides, useBrokenModel } from './reframe-film.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -22,17 +23,17 @@ describe('without faces', () => {
         '-f',
         'lavfi',
         '-i',
-        'color=gray:s=960x540:r=25:d=4',
+        'color=gray:s=960x540:r=25:d=2',
         '-f',
         'lavfi',
         '-i',
-        'testsrc2=s=160x160:r=25:d=4',
+        'testsrc2=s=160x160:r=25:d=2',
       ],
       ...['-filter_complex', `[0][1]overlay=${x}:180`, ...h264],
     ])
 
   it.skipIf(!hasFaces)('holds what draws the eye', async () => {
-    for (const x of [40, 700]) {
+    for (const x of sampleCases([700, 40], 1)) {
       const { ranges, degraded } = await reframe(await thing(x, `thing-${x}`))
       expect(degraded).toBeUndefined()
       expect(ranges).toHaveLength(1)
@@ -66,7 +67,7 @@ describe('without faces', () => {
 describe.skipIf(!hasFaces)('attempts (REELWRIGHT_TESTDATA)', () => {
   // Longer than the parts of 20 s that are stored.
   const shots = sides([90, 87, 63])
-  const film = () => ({ folder, name: 'attempts', rate: { num: 8, den: 1 } })
+  const film = () => ({ folder, name: 'attempts', rate: { num: 8, den: 1 }, ...narrow })
 
   it('degrade if the model fails', async () => {
     useBrokenModel(folder)

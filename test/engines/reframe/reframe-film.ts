@@ -28,18 +28,29 @@ import {
 export const rate25: Rational = { num: 25, den: 1 }
 export const portrait = { width: 1080, height: 1920 }
 export const wide = { width: 640, height: 360 }
+/** A quarter of the pixels, for large faces. */
+export const narrow = { width: 320, height: 180 }
 
 /** Options of a plan; the ranges default to the whole video. */
 export interface ReframeOptions extends Partial<Omit<PlanReframeOptions, 'file'>> {
   readonly ranges?: readonly FrameSpan[]
 }
 
-/** Reframes a video for a portrait canvas. */
+/** Facts of films by their paths. */
+const known = new Map<string, Promise<MediaFacts>>()
+
+function factsOf(path: string): Promise<MediaFacts> {
+  const facts = known.get(path) ?? probe(path)
+  known.set(path, facts)
+  return facts
+}
+
+/** Reframes a video for a portrait canvas. A path always names the same film. */
 export async function reframe(
   path: string,
   { ranges, ...more }: ReframeOptions = {},
 ): Promise<ReframeResult & { readonly given: readonly FrameSpan[] }> {
-  const facts = (await probe(path)) as MediaFacts & { readonly video: VideoFacts }
+  const facts = (await factsOf(path)) as MediaFacts & { readonly video: VideoFacts }
   const rate = constantRate(facts.video)
   const frames = Math.round((facts.video.duration_ms * rate.num) / rate.den / 1000)
   const given = ranges ?? [{ first: 0, end: frames }]
