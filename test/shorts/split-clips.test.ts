@@ -17,7 +17,7 @@ import { ffmpeg } from '../video-split-screen/media.ts'
 
 // Clips of a talk of two people who are too far apart for one portrait crop.
 
-const seconds = 8
+const seconds = 5
 const canvas = { width: 360, height: 640 }
 const sourcePath = '/footage/two.mp4'
 
@@ -131,10 +131,10 @@ describe.skipIf(!hasFaces)('split screen of clips (REELWRIGHT_TESTDATA)', () => 
     for (const orientation of soakSize(['lr'], ['lr', 'auto'])) {
       const done = await pro({ split_screen: { enable: true, orientation } }, await analysed())
       expect(Object.keys(done.output.errors)).toEqual(['selection'])
-      const path = done.paths.get('clip1.mp4') ?? ''
-      if (orientation === 'auto') await expectBothPeople(path, 'burned')
+      const clip = done.paths.get('clip1.mp4') ?? ''
+      if (orientation === 'auto') await expectBothPeople(clip, 'burned')
       else {
-        const faces = await facesOf(path, 'side')
+        const faces = await facesOf(clip, 'side')
         expect(
           faces.map(({ x }) => Math.floor(x / (canvas.width / 2))).toSorted((one, other) => one - other),
         ).toEqual([0, 1])
@@ -160,7 +160,7 @@ describe.skipIf(!hasFaces)('split screen of clips (REELWRIGHT_TESTDATA)', () => 
     expect(run.output.errors.split).toMatch(/^clip1: faces were not searched: /)
     expect(run.output.report.split_manifest).toEqual([])
     expect(run.output.clips[0]?.files.length).toBeGreaterThan(5)
-    const { output } = await pro()
+    const { output } = await pro({ output_size: '180x320' })
     expect(output.errors.split).toMatch(/^faces were not searched: /)
     expect(output.report.degraded_items['clip1']).toEqual(expect.arrayContaining(['camera', 'split']))
     expect(output.clips).toHaveLength(1)
@@ -173,7 +173,7 @@ describe.skipIf(!hasFaces)('split screen of clips (REELWRIGHT_TESTDATA)', () => 
     expect(Object.keys(run.output.errors).toSorted()).toEqual(['framing', 'split'])
     expect(run.output.errors.split).toBe('clip1: the pictures could not be analysed')
     expect(run.output.report.split_manifest).toEqual([])
-    const { output } = await pro()
+    const { output } = await pro({ output_size: '180x320' })
     expect(output.errors.split).toBe('the pictures could not be analysed')
     expect(output.clips).toHaveLength(1)
   })

@@ -14,7 +14,7 @@ let talk: ToneTalk
 let service: ServiceProcess
 
 beforeAll(async () => {
-  talk = await writeToneTalk(join(folder, 'talk.mp4'), 24)
+  talk = await writeToneTalk(join(folder, 'talk.mp4'), 8)
   service = await startServiceProcess(join(folder, 'data'), {
     packs: { folder: join(folder, 'packs'), automatic: false },
   })

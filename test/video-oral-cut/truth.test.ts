@@ -7,6 +7,7 @@ import { projectReaders } from '../projects/project-readers.ts'
 import { readFrameNumbers, spansOfFrames } from '../recordings/frame-marks.ts'
 import { judgeCut } from '../recordings/judge.ts'
 import { canSpeak } from '../recordings/speak.ts'
+import { soakSize } from '../soak-size.ts'
 import { type CutRecording, cutRecording } from './run-cut.ts'
 
 const rate = { num: 25, den: 1 }
@@ -21,7 +22,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a generated recording with known 
   let cut: CutRecording
   beforeAll(async () => {
     cut = await cutRecording(await scratchFolder(), {
-      ...{ language: 'en-US', seed: 3, sentences: 8, mistakes: true, rate },
+      ...{ language: 'en-US', seed: 3, sentences: soakSize(4, 8), mistakes: true, rate },
       request: ({ text }) => ({
         ...{ la: 'en-US', script: text, adaptive_rhythm: false },
         ...{ outputs: ['project', 'video'], project_formats: projectFormats },
