@@ -4,6 +4,7 @@ import { createCanvas, type Canvas } from '@napi-rs/canvas'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { detectTextInImage } from '../../../src/engines/vision/detect-text-in-image.ts'
+import { soakSize } from '../../soak-size.ts'
 import { generateMedia, scratchFolder, testdata } from '../ffmpeg/generate-media.ts'
 import { useTestPacks } from './test-packs.ts'
 
@@ -66,20 +67,17 @@ describe.skipIf(pages === undefined)('text in an image (REELWRIGHT_TESTDATA)', (
     return path
   }
 
-  it('that extends beyond the picture is detected up to its edges', async () => {
-    const texts = [{ text: 'WWW sentence that is wider than its picture', x: 304, y: 60 }]
-    const path = await draw('wide.png', createCanvas(640, 120), { size: 30, texts })
-    expect((await inPixels(path)).map(([left, , right]) => [left, right])).toEqual([[0, 640]])
-  })
-
-  it('is detected in vertical columns, each on its own', async () => {
+  it('is detected in vertical columns, each on its own, and up to the edges where it extends beyond them', async () => {
     const columns = ['明天早上八点见面', '你知道他去哪里了吗']
     const texts = columns.flatMap((column, index) =>
       [...column].map((text, row) => ({ text, x: 260 - 52 * index, y: 40 + 36 * row })),
     )
-    const path = await draw('columns.png', createCanvas(320, 400), { size: 32, texts })
-    const found = (await inPixels(path)).toSorted(([one = 0], [other = 0]) => other - one)
-    expect(found).toEqual([
+    const wide = { text: 'WWW sentence that is wider than its picture', x: 304, y: 460 }
+    const path = await draw('columns.png', createCanvas(640, 520), { size: 32, texts: [...texts, wide] })
+    const found = await inPixels(path)
+    const lowest = found.at(-1)
+    expect([lowest?.[0], lowest?.[2]]).toEqual([0, 640])
+    expect(found.slice(0, -1).toSorted(([one = 0], [other = 0]) => other - one)).toEqual([
       [near(244), near(22), near(276), near(304)],
       [near(192), near(22), near(224), near(340)],
     ])
@@ -87,10 +85,11 @@ describe.skipIf(pages === undefined)('text in an image (REELWRIGHT_TESTDATA)', (
 
   it('is detected in an image much longer than wide, even at tile boundaries', async () => {
     // A line every 240 px: lines at tile boundaries are neither lost nor repeated.
-    const texts = Array.from({ length: 20 }, (_, index) => {
+    const lines = soakSize(10, 20)
+    const texts = Array.from({ length: lines }, (_, index) => {
       return { text: `Message number ${index + 1}`, x: 240, y: 60 + 240 * index }
     })
-    const path = await draw('tall.png', createCanvas(480, 4900), { size: 13, texts })
+    const path = await draw('tall.png', createCanvas(480, 100 + 240 * lines), { size: 13, texts })
     const found = await inPixels(path)
     expect(found.map(([, top = 0, , bottom = 0]) => Math.round((top + bottom) / 2))).toEqual(
       texts.map(({ y }) => near(y)),
