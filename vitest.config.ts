@@ -45,9 +45,9 @@ const shared = { isolate: false, execArgv }
 export default defineConfig({
   test: {
     setupFiles: ['test/setup/isolate.ts'],
-    // Tests also wait for child processes, so two workers on two cores leave time unused. Six take a fifth longer than
-    // three, because each loads the modules again and all compete for the caches.
-    maxWorkers: availableParallelism() + 1,
+    // Tests also wait for child processes, so three workers on two cores leave a sixth of their time unused. Each further
+    // one loads the modules again, and all compete for the caches.
+    maxWorkers: availableParallelism() + 2,
     // Only end tests that hang, also on a slow or busy machine.
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -79,7 +79,7 @@ async function expectCuts(
   return shown
 }
 
-const clipCount = soakSize(70, 500)
+const clipCount = soakSize(100, 500)
 
 it(`renders ${clipCount} clips of 23.976, 29.97 and a variable rate with the exact frames, up to the last`, async () => {
   const random = seededRandom(4)
