@@ -156,7 +156,7 @@ async function storedContents({ data }: TestLibrary): Promise<ReadonlySet<string
 
 const databases = [
   ['SQLite', async () => newLibrary(), soakSize([10, 1, 2], [1000, 50, 14])],
-  ['PostgreSQL', async () => newLibrary(await newDatabase()), soakSize([8, 1, 1], [40, 3, 3])],
+  ['PostgreSQL', async () => newLibrary(await newDatabase()), soakSize([16, 2, 2], [40, 3, 3])],
 ] as const
 
 describe.for(databases)('on %s', ([name, create, [images = 0, videos = 0, kills = 0]]) => {
