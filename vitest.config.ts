@@ -11,7 +11,6 @@ const soak = [
   'test/pack.test.ts',
   'test/piano/accuracy.test.ts',
   'test/video-{long2short,long2short-pro}/killed.test.ts',
-  'test/video-split-screen/real-files.test.ts',
   'test/video-translate-dub/{killed,measures}.test.ts',
   'test/video-oral-cut/{accuracy,killed,rendered-rates}.test.ts',
   'test/service/{crash,large-upload,postgres-disk,postgres-failures,power-cut,question-crash,upload-crash}.test.ts',

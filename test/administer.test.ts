@@ -61,7 +61,7 @@ async function useKeyUntilRevoked(environment: Environment, run: typeof runComma
   expect(await creditsAt(url, key)).toMatchObject({ balance: 40 })
 
   const setType = (type: string, account: string) =>
-    runCommand(['accounts', 'set-type', '--account', account, type], environment)
+    run(['accounts', 'set-type', '--account', account, type], environment)
   expect(await setType('internal', 'studio')).toEqual({
     ...{ code: 0, out: 'the account studio is internal\n', err: '' },
   })

@@ -96,7 +96,7 @@ test('a key that can be guessed is rejected, and nothing is created', async () =
   expect(err).toMatch(
     /^reelwright: REELWRIGHT_API_KEY .*fewer than 20 characters\nFix: .*unset it.*keys create/,
   )
-  expect(err).not.toContain(environment.REELWRIGHT_API_KEY)
+  for (const part of ['too-short', 'short-for', 'for-a-key']) expect(err).not.toContain(part)
   expect(await readdir(join(dataDir, '..'))).toEqual([])
 })
 

@@ -78,7 +78,7 @@ describe('a result', () => {
       soakSize(side / 4, side),
     )
     const resolution = { width, height }
-    const request = { ...input, ...files, resolution } as unknown as Request
+    const request = { ...input, ...files, ...soakSize({ resolution }, {}) } as unknown as Request
     const { path, output } = await renderMusic(request, folder.path)
     const [video] = await streams(path)
     expect(video).toMatchObject({ ...resolution, r_frame_rate: `${fps}/1` })
@@ -118,17 +118,18 @@ describe('a background', () => {
   })
 
   it.each(['bars', 'shockwave'])('video plays and repeats, with %s', async (template_id) => {
+    const [sound, count] = soakSize(['short.wav', 24] as const, ['song.wav', 70] as const)
     const { path } = await renderMusic(
       visualizerRequest({
-        file_id: at('short.wav'),
+        file_id: at(sound),
         ...{ background_file_id: at('city.mp4'), template_id, blur: 4 },
       }),
       folder.path,
     )
     const [video] = await streams(path)
-    expect(video?.['nb_read_frames']).toBe('24')
+    expect(video?.['nb_read_frames']).toBe(String(count))
     // 0.4 s of video: twelve frames of the result, then from the beginning.
-    const frames = await rgbFrames(path, [0, 1, 10, 13, 23])
+    const frames = await rgbFrames(path, [0, 1, 10, 13, count - 1])
     const [first = 0, next = 0, late = 0, again = 0, last = 0] = frames.map((frame) => corner(frame)[1])
     expect(late).toBeGreaterThan(first + 25)
     expect(Math.abs(again - next)).toBeLessThan(12)

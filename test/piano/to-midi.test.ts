@@ -104,10 +104,19 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
     await expect(transcribe(path, folder)).rejects.toMatchObject(rejection('like speech or noise'))
   })
 
-  it('transcribes a stereo mp3 with a cover', async () => {
-    const cover = ['-f', 'lavfi', '-i', 'testsrc2=s=64x64:d=0.04', '-map', '0:a', '-map', '1:v']
-    const coding = ['-disposition:v', 'attached_pic', '-ac', '2', '-b:a', '128k']
-    const path = await generateMedia(at('cover.mp3'), ['-i', short.wav, ...cover, ...coding])
+  const cover = ['-f', 'lavfi', '-i', 'testsrc2=s=64x64:d=0.04', '-map', '0:a', '-map', '1:v']
+  const codings = [
+    [
+      'a stereo mp3 with a cover',
+      'cover.mp3',
+      [...cover, '-disposition:v', 'attached_pic', '-ac', '2', '-b:a', '128k'],
+    ],
+    // Below the rate of the model.
+    ['telephone sound of 8 kHz', 'low.wav', ['-ar', '8000']],
+  ] as const
+
+  it.each(codings)('transcribes %s', async (_, name, coding) => {
+    const path = await generateMedia(at(name), ['-i', short.wav, ...coding])
     expect((await f1Of(path)).f1).toBeGreaterThan(0.85)
   })
 

@@ -56,7 +56,7 @@ describe('frames', () => {
     [0.5167, 0.9],
   ] as const
 
-  it.each(sampleCases(lateStarts, 1))(
+  it.each(sampleCases(lateStarts))(
     'of a picture that starts after %d s, half a frame late, appear once each',
     async (startTime, start) => {
       const rate = '30000/1001'

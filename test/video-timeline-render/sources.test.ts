@@ -111,7 +111,7 @@ it('repeats the last picture if the sound is longer, or if the end of the file w
 })
 
 const lateEnds = [
-  ['slide-show', 9.4, 'fps=1/5,trim=end_frame=3,settb=1/1000,setpts=N*5/TB'],
+  ['slide-show', soakSize(9.4, 0.4), 'fps=1/5,trim=end_frame=3,settb=1/1000,setpts=N*5/TB'],
   ['still-screen', 0.4, "trim=end_frame=23,settb=1/1000,setpts='min(N,20)/25/TB+max(N-20,0)*2/TB'"],
 ] as const
 

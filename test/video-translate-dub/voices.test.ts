@@ -7,6 +7,7 @@ import { speechRate } from '../../src/media/speech/speech-types.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { decodeLimits, hasSpeechFiles, writeSound } from '../engines/speech/recordings.ts'
 import { canSpeak } from '../recordings/speak.ts'
+import { sampleCases } from '../soak-size.ts'
 import { fileIdOf } from '../tasks/run-in-worker.ts'
 import { dubModelService } from './dub-model.ts'
 import { type DubStage, hearStage, openDubStage, runDub } from './run-dub.ts'
@@ -69,18 +70,31 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('the voice of a dub (REELWRIGHT_TE
     expect(output.report).not.toHaveProperty('refs')
   })
 
-  it('is one of the catalogue, in one of its languages; it says the words of the source if the languages are equal', async () => {
-    const service = { address: `${stage.services.voice.origin}/v1`, model: 'espeak', voice: 'fr' }
-    const voices = [{ voice_id: 'anna', name: 'Anna', languages: ['fr-FR', 'en-US'], service }]
-    const [before, asked] = [stage.services.requests.length, stage.model.asked.length]
-    configureServices({ ...stage.services.settings, voices, language_model: dubModelService(stage.model) })
-    const { output, record } = await dub({ speaker: 'anna', target_lang: 'en-US' })
-    configureServices({ ...stage.services.settings, language_model: dubModelService(stage.model) })
-    expect(new Set(spokenSince(before).map(({ voice }) => voice))).toEqual(new Set(['fr']))
-    expect(output.report).toMatchObject({ speaker: 'anna', ref: null, target_lang: 'en-US' })
-    expect(record.lines.map(({ tgt_text }) => tgt_text)).toEqual(stage.dialogue.sentences)
-    expect(spokenSince(before).map(({ text }) => text)).toEqual(stage.dialogue.sentences)
-    expect(stage.model.asked.length).toBe(asked)
-    expect(output.report).toMatchObject({ rewrite_lines: 0, engines: { translator: null } })
-  })
+  const pairs = [
+    ['anna', 'en-US'],
+    ['anna', 'fr-FR'],
+    ['clone', 'en-US'],
+  ] as const
+  it.each(sampleCases(pairs, 1))(
+    'is %s in %s; equal languages keep the words of the source',
+    async (speaker, target_lang) => {
+      const service = { address: `${stage.services.voice.origin}/v1`, model: 'espeak', voice: 'fr' }
+      const voices = [{ voice_id: 'anna', name: 'Anna', languages: ['fr-FR', 'en-US'], service }]
+      const [before, asked] = [stage.services.requests.length, stage.model.asked.length]
+      configureServices({ ...stage.services.settings, voices, language_model: dubModelService(stage.model) })
+      const { output, record } = await dub({ speaker, target_lang })
+      configureServices({ ...stage.services.settings, language_model: dubModelService(stage.model) })
+      expect(output.report).toMatchObject({ speaker, target_lang })
+      if (speaker === 'anna') {
+        expect(new Set(spokenSince(before).map(({ voice }) => voice))).toEqual(new Set(['fr']))
+        expect(output.report.ref).toBeNull()
+      }
+      if (target_lang === 'en-US') {
+        expect(record.lines.map(({ tgt_text }) => tgt_text)).toEqual(stage.dialogue.sentences)
+        expect(spokenSince(before).map(({ text }) => text)).toEqual(stage.dialogue.sentences)
+        expect(stage.model.asked.length).toBe(asked)
+        expect(output.report).toMatchObject({ rewrite_lines: 0, engines: { translator: null } })
+      }
+    },
+  )
 })

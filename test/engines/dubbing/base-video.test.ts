@@ -103,9 +103,15 @@ describe('held frames of other videos', () => {
       { at: 3500, ms: 100 },
       { at: 6000, ms: 500 },
     ]
-    const { numbers, rate: constant } = await extend(file, points)
-    expect(constant).toEqual(rate)
-    expect(numbers).toEqual(repeated(shown, { 104: 3, 179: 15 }))
+    const held = [
+      [points, { 104: 3, 179: 15 }],
+      [[], {}],
+    ] as const
+    for (const [at, repetitions] of sampleCases(held, 1)) {
+      const { numbers, rate: constant } = await extend(file, at)
+      expect(constant).toEqual(rate)
+      expect(numbers).toEqual(repeated(shown, repetitions))
+    }
   })
 
   it.each(sampleCases(['picture', 'sound'] as const, 1))(

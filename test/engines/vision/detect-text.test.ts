@@ -112,10 +112,10 @@ describe.skipIf(testdata('models') === undefined)('text in a video (REELWRIGHT_T
 
   it('is dropped after the stated end of the video, without counting towards the limit', async () => {
     const footage: Footage = {
-      ...{ width: 320, height: 180, fps: 30, frames: 105, background: 'still' },
+      ...{ width: 320, height: 180, fps: 30, frames: 135, background: 'still' },
       captions: [
         { text: 'Shown in time', size: 16, x: 160, y: 150, first: 0, end: 50, outline: 'black' },
-        { text: 'Longer, and late', size: 16, x: 160, y: 150, first: 55, end: 105, outline: 'black' },
+        { text: 'Longer, and late', size: 16, x: 160, y: 150, first: 55, end: 135, outline: 'black' },
       ],
     }
     const path = join(folder, 'late.mp4')
