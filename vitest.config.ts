@@ -16,7 +16,10 @@ const soak = [
   'test/service/{crash,large-upload,postgres-disk,postgres-failures,power-cut,question-crash,upload-crash}.test.ts',
 ]
 
-/** Tests that measure the memory or processor time of their process, mock a loaded module, or change it lastingly. */
+/**
+ * Tests that measure the memory or processor time of their process, mock a loaded module, or change it lastingly; or that
+ * compare ids of two processes, as ids ascend within a process even after a test that moved its clock forward.
+ */
 const alone = [
   'test/commands.test.ts',
   'test/engines/ffmpeg/locate.test.ts',
@@ -24,7 +27,7 @@ const alone = [
   'test/engines/speech/voice-activity.test.ts',
   'test/engines/subtitles/read.test.ts',
   'test/files/prefix-hasher.test.ts',
-  'test/http/{attacks,shutdown}.test.ts',
+  'test/http/{attacks,shutdown,storage}.test.ts',
   'test/subtitle-translate/bombs.test.ts',
 ]
 
