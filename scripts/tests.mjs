@@ -32,6 +32,8 @@ function workerVariables(root) {
     // Test files load the same modules again and again.
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'),
     // A start of a process copies the page tables of the worker. By default, glibc keeps hundreds of MiB that were freed.
+    // Large pages have shorter tables.
+    GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1',
     MALLOC_ARENA_MAX: '1',
     MALLOC_MMAP_THRESHOLD_: String(2 ** 20),
     MALLOC_TRIM_THRESHOLD_: String(2 ** 20),

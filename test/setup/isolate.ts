@@ -10,5 +10,5 @@ delete process.env['CLAUDE_PROJECT_DIR']
 process.env['ORT_DISABLE_TELEMETRY'] = '1'
 // Only for the processes of the test runner (scripts/tests.mjs): those of the product have their own compile cache.
 for (const name of Object.keys(process.env)) {
-  if (name === 'NODE_COMPILE_CACHE' || name.startsWith('MALLOC_')) delete process.env[name]
+  if (/^(?:NODE_COMPILE_CACHE$|GLIBC_TUNABLES$|MALLOC_)/.test(name)) delete process.env[name]
 }
