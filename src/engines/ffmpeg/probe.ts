@@ -24,6 +24,8 @@ import { inputArgs, runWithReports } from './run.ts'
  * Returns the facts of a media file. Throws 6017 if it is not media, is damaged or has an unsupported format.
  */
 export async function probe(path: string, options: ProbeOptions = {}): Promise<MediaFacts> {
+  // The orientation of an image is read with its picture.
+  if (kindOf(extensionOf(path)) === 'image') return (await probeWithFirstFrame(path, options)).facts
   return await completeFacts(path, await queryFacts(path, options), options)
 }
 

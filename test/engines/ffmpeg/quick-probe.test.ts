@@ -93,4 +93,11 @@ describe.skipIf(process.platform === 'win32')('ffprobe is started as often as re
     await calls.send(fillPath(routes.inspectFile.path, { file_id: data.file_id }))
     expect((await readFile(startLog, 'utf8')).trim().split('\n')).toHaveLength(starts)
   })
+
+  test('for the facts of an image alone', async () => {
+    const path = await generateMedia(at('photo.png'), [...picture(1), '-frames:v', '1'])
+    await writeFile(startLog, '')
+    await probe(path)
+    expect((await readFile(startLog, 'utf8')).trim().split('\n')).toHaveLength(1)
+  })
 })
