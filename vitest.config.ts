@@ -33,7 +33,12 @@ const alone = [
 
 /** Set-up of all files but unit tests: the programs of the machine are located once. */
 const machine = {
-  globalSetup: ['test/setup/postgres.ts', 'test/setup/find-ffmpeg.ts', 'test/setup/link-programs.ts'],
+  globalSetup: [
+    'test/setup/postgres.ts',
+    'test/setup/order-libraries.ts',
+    'test/setup/find-ffmpeg.ts',
+    'test/setup/link-programs.ts',
+  ],
   setupFiles: ['test/setup/isolate.ts', 'test/setup/use-ffmpeg.ts', 'test/setup/use-linked-programs.ts'],
 }
 
