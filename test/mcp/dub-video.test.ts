@@ -1,25 +1,26 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { configuredPacks } from '../../src/engines/packs/resolve.ts'
 import { videoTranslateDub } from '../../tools/video-translate-dub/contract.ts'
 import { operations } from '../../tools/index.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
-import { type ModelServer, startModelServer } from '../engines/language-model/model-server.ts'
+import { startModelServer } from '../engines/language-model/model-server.ts'
 import { hasSpeechFiles, writeSound } from '../engines/speech/recordings.ts'
 import { readXmeml } from '../projects/readers/xmeml.ts'
 import { canSpeak } from '../recordings/speak.ts'
-import { startTestService, type TestService } from '../service/in-process.ts'
-import { recordDialogue } from '../video-translate-dub/dialogue.ts'
+import { startTestService } from '../service/in-process.ts'
+import { type Dialogue, recordDialogue } from '../video-translate-dub/dialogue.ts'
 import { dubModel, dubModelService } from '../video-translate-dub/dub-model.ts'
 import { useDubPacks, writeDubSource } from '../video-translate-dub/dub-source.ts'
 import type { DubOutput } from '../video-translate-dub/run-dub.ts'
 import { soakSize } from '../soak-size.ts'
-import { type SpokenServices, startSpokenServices } from '../video-translate-dub/spoken-services.ts'
+import { startSpokenServices } from '../video-translate-dub/spoken-services.ts'
 import { startAgentSession, type AgentSession, type ConnectedAgent } from './agent-session.ts'
 import { callUntilDone, promptCalls } from './call-until-done.ts'
 
-// Dubs the videos of the examples and of the prompt through a real client, with voices of espeak-ng.
+// Dubs the videos of the prompt and of the examples through a real client, with voices of espeak-ng. In its short form, the
+// calls of the prompt are checked alone: the dub of a service is the same over HTTP (test/video-translate-dub/service.test.ts).
 
 interface DubData {
   readonly files: readonly { readonly path: string }[]
@@ -27,47 +28,58 @@ interface DubData {
   readonly next_step: string
 }
 
-/** Examples to dub. Without them, the prompt dubs the talk of the first one. */
+/** Examples to dub. The prompt dubs the talk of the first one. */
 const examples = soakSize<typeof videoTranslateDub.examples | readonly []>([], videoTranslateDub.examples)
+/** Target languages of the prompt. */
+const targets = soakSize<readonly string[]>([], ['English'])
 
-/** Records the interview and the voice of the examples. */
-async function recordOthers({ workspace }: AgentSession) {
+/** Records the talk, the interview and the voice of the examples. */
+async function recordExamples({ workspace }: AgentSession): Promise<readonly [Dialogue, ...Dialogue[]]> {
+  const talk = await recordDialogue({ language: 'zh-CN', sentences: 3 })
   const interview = await recordDialogue({ language: 'fr-FR', sentences: 3 })
   const voice = await recordDialogue({ language: 'en-US', sentences: 2 })
+  await writeDubSource(workspace, talk, { name: 'talk' })
   await writeDubSource(workspace, interview, { name: 'interview' })
   await writeSound(join(workspace, 'voice.wav'), voice.samples)
-  return [interview, voice]
+  return [talk, interview, voice]
 }
 
+/** Returns the calls of the prompt that dubs the talk into a language. */
+const callsOfPrompt = (agent: ConnectedAgent, to: string) =>
+  promptCalls(agent, 'dub-video', { video: 'talk.mp4', to })
+
 describe.skipIf(!canSpeak || !hasSpeechFiles)('videos to dub', () => {
-  let [session, agent, service]: [AgentSession?, ConnectedAgent?, TestService?] = []
-  let [spoken, model]: [SpokenServices?, ModelServer?] = []
+  const opened = new AsyncDisposableStack()
+  afterAll(() => opened.disposeAsync())
 
-  beforeAll(async () => {
-    session = await startAgentSession()
+  const connect = async () => {
+    const session = opened.use(await startAgentSession())
     await useDubPacks(await scratchFolder())
-    const talk = await recordDialogue({ language: 'zh-CN', sentences: 3 })
-    await writeDubSource(session.workspace, talk, { name: 'talk' })
-    spoken = await startSpokenServices([talk, ...(examples.length > 0 ? await recordOthers(session) : [])])
-    model = await startModelServer(dubModel())
-    service = await startTestService({
-      operations: operations.filter(({ operation }) => operation.name === videoTranslateDub.name),
-      packs: configuredPacks() ?? {},
-      services: { ...spoken.settings, language_model: dubModelService(model) },
-    })
+    const spoken = opened.use(await startSpokenServices(await recordExamples(session)))
+    const model = opened.use(await startModelServer(dubModel()))
+    const service = opened.use(
+      await startTestService({
+        operations: operations.filter(({ operation }) => operation.name === videoTranslateDub.name),
+        packs: configuredPacks() ?? {},
+        services: { ...spoken.settings, language_model: dubModelService(model) },
+      }),
+    )
     const { baseUrl, apiKey } = await service.account(1000)
-    agent = await session.connect('modern', { REELWRIGHT_BASE_URL: baseUrl, REELWRIGHT_API_KEY: apiKey })
-  })
-  afterAll(async () => {
-    for (const opened of [agent, session, service, spoken, model]) await opened?.[Symbol.asyncDispose]()
-  })
-
-  const connected = () => {
-    if (!agent || !session) throw new Error('there is no agent')
-    return { agent, workspace: session.workspace }
+    const environment = { REELWRIGHT_BASE_URL: baseUrl, REELWRIGHT_API_KEY: apiKey }
+    return {
+      agent: opened.use(await session.connect('modern', environment)),
+      workspace: session.workspace,
+    }
   }
+  let connecting: ReturnType<typeof connect> | undefined
+  const connected = () => (connecting ??= connect())
+
   const dub = async (args: object) => {
-    const { data, text, isError } = await callUntilDone(connected().agent, videoTranslateDub.name, args)
+    const { data, text, isError } = await callUntilDone(
+      (await connected()).agent,
+      videoTranslateDub.name,
+      args,
+    )
     expect([isError ? text : '', data['status'], JSON.stringify(data['error'])]).toEqual([
       '',
       'completed',
@@ -87,15 +99,24 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('videos to dub', () => {
     return files
   }
 
+  test('the prompt inspects, dubs into its language and looks at the result', async () => {
+    await using session = await startAgentSession()
+    const agent = await session.shared('modern')
+    const steps = await callsOfPrompt(agent, 'English')
+    expect(steps.map(([name]) => name)).toEqual(['inspect_file', 'video_translate_dub', 'inspect_file'])
+    expect(videoTranslateDub.input.safeParse(steps[1]?.[1])).toMatchObject({
+      ...{ success: true, data: { target_lang: 'English', speaker: 'clone' } },
+    })
+  })
+
   test.each(examples)('example: $title', async ({ input }) => {
     const [video] = await dubThreeLines(input)
     expect(video?.path).toMatch(new RegExp(`${String(input['target_lang'])}\\.mp4$`))
   })
 
-  test('the prompt inspects, dubs and looks at the result', async () => {
-    const { agent: client, workspace } = connected()
-    const steps = await promptCalls(client, 'dub-video', { video: 'talk.mp4', to: 'English' })
-    expect(steps.map(([name]) => name)).toEqual(['inspect_file', 'video_translate_dub', 'inspect_file'])
+  test.each(targets)('the calls of the prompt dub into %s, and show the result', async (to) => {
+    const { agent: client, workspace } = await connected()
+    const steps = await callsOfPrompt(client, to)
     const [look, make, check] = steps
     if (!look || !make || !check) throw new Error('a step is missing')
     expect(await client.call(look[0], look[1])).toMatchObject({ isError: false })

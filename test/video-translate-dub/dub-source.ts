@@ -42,10 +42,8 @@ export async function writeDubSource(
 ): Promise<DubSource> {
   const voice = resample({ samples: dialogue.samples, rate: speechRate }, sourceRate)
   const music = level > 0 ? highMusic(voice.length, level) : null
-  const mix = Float32Array.from(
-    { length: 2 * voice.length },
-    (_, at) => (voice[at >> 1] ?? 0) + (music?.[at] ?? 0),
-  )
+  const mix = new Float32Array(2 * voice.length)
+  for (let at = 0; at < mix.length; at += 1) mix[at] = (voice[at >> 1] ?? 0) + (music?.[at] ?? 0)
   const raw = join(folder, `${name}.f32`)
   await writeFile(raw, new Uint8Array(mix.buffer))
   const sound = ['-f', 'f32le', '-ac', '2', '-ar', String(sourceRate), '-i', raw]
@@ -78,7 +76,8 @@ export function musicTones(seconds: number): readonly number[] {
 function highMusic(frames: number, level: number): Float32Array {
   // The mean power of three tones of amplitude 1 is 3/2, of the fade about 0.43.
   const gain = level / Math.sqrt(1.5 * 0.43)
-  return Float32Array.from({ length: 2 * frames }, (_, at) => {
+  // Each chord begins with the same phases again: their tones are multiples of 100 Hz.
+  const period = Float32Array.from({ length: chords.length * sourceRate }, (_, at) => {
     const time = (at >> 1) / sourceRate
     const tones = musicTones(time)
     const beat = 2 * (time % 0.5)
@@ -87,6 +86,10 @@ function highMusic(frames: number, level: number): Float32Array {
       gain * fade * tones.reduce((sum, hertz) => sum + Math.sin(2 * Math.PI * hertz * time + (at % 2)), 0)
     )
   })
+  const music = new Float32Array(2 * frames)
+  for (let at = 0; at < music.length; at += period.length)
+    music.set(period.subarray(0, music.length - at), at)
+  return music
 }
 
 /** Bin of the separator between voice and music, 4.4 kHz: its bins are 44100 / 4096 Hz wide. */

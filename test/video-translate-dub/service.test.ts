@@ -28,7 +28,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a service with voices (REELWRIGHT
   let service: TestService
 
   beforeAll(async () => {
-    stage = await openDubStage(folder, { language: 'zh-CN', to: 'en-US', name: 'talk', sentences: 4 })
+    stage = await openDubStage(folder, { language: 'zh-CN', to: 'en-US', name: 'talk', sentences: 3 })
     service = await startTestService({
       operations: operations.filter(({ operation }) => operation.name === type),
       packs: configuredPacks() ?? {},
@@ -89,7 +89,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a service with voices (REELWRIGHT
     expect(before - (await client.balance())).toBe(Math.ceil((duration_ms / 60_000) * 50))
     expect(report).toMatchObject({
       ...{ input_kind: 'video', speaker: 'clone', bgm: 'kept', subtitle: 'soft', subtitle_burned: false },
-      ...{ lines_count: 4, source_duration_ms: Math.round(duration_ms) },
+      ...{ lines_count: 3, source_duration_ms: Math.round(duration_ms) },
       ref: { source: 'source_video', ref_lang: 'zh-CN', separated: true, text_source: 'asr' },
     })
     expect(report.refs?.map(({ speaker }) => speaker).toSorted()).toEqual([0, 1])

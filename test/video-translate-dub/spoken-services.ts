@@ -77,12 +77,18 @@ export async function startSpokenServices(
     }
     return undefined
   }
+  /** Speakers by the references of requests: many requests have the same one. */
+  const speakers = new Map<string | undefined, DialogueSpeaker>()
+  const clonedSpeaker = (body: SpeechBody): DialogueSpeaker => {
+    const speaker = speakers.get(body.ref_audio) ?? speakerOf(referenceOf(body), locate)
+    speakers.set(body.ref_audio, speaker)
+    return speaker
+  }
   const replyWithSpeech: Reply = async (response, received) => {
     if (!received.path.endsWith('/audio/speech')) return fails(404)(response, received)
     const body = JSON.parse(String(received.body)) as SpeechBody
     const attempt = requests.filter(({ text }) => text === body.input).length
-    const of =
-      body.voice === undefined ? { speaker: speakerOf(referenceOf(body), locate) } : { voice: body.voice }
+    const of = body.voice === undefined ? { speaker: clonedSpeaker(body) } : { voice: body.voice }
     const request = { text: body.input, attempt, ...of }
     requests.push(request)
     const fault = services.faultOf(request)

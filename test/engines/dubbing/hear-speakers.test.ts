@@ -7,7 +7,7 @@ import { encodeWav } from '../../../src/media/audio/wav.ts'
 import { type SpeakerTurn, speechRate } from '../../../src/media/speech/speech-types.ts'
 import { recordingLanguages } from '../../recordings/sentences.ts'
 import { canSpeak } from '../../recordings/speak.ts'
-import { sampleCases } from '../../soak-size.ts'
+import { sampleCases, soakSize } from '../../soak-size.ts'
 import { fileIdOf, stageFiles } from '../../tasks/run-in-worker.ts'
 import { type Dialogue, recordDialogue } from '../../video-translate-dub/dialogue.ts'
 import { useDubPacks } from '../../video-translate-dub/dub-source.ts'
@@ -32,7 +32,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('hearing speakers (REELWRIGHT_TEST
   afterEach(() => services?.[Symbol.asyncDispose]())
 
   /** Records a dialogue and starts the services that know it. */
-  async function prepare(language: Dialogue['truth']['language'], sentences = 8) {
+  async function prepare(language: Dialogue['truth']['language'], sentences = soakSize(5, 8)) {
     const folder = await scratchFolder()
     await useDubPacks(folder)
     const dialogue = await recordDialogue({ language, sentences })
@@ -108,7 +108,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('hearing speakers (REELWRIGHT_TEST
   })
 
   it('reports words that are not written in the language', async () => {
-    const { services: stage, hear } = await prepare('zh-CN', 4)
+    const { services: stage, hear } = await prepare('zh-CN', 2)
     expect((await hear('th-TH')).notes).toEqual([expect.stringContaining('source_lang (th-TH)')])
     expect(String(stage.recogniser.heard[0]?.body)).toMatch(/name="language"\r\n\r\nth\r\n/)
   })

@@ -9,7 +9,7 @@ import { soundSpan } from '../../../src/media/speech/speech-assembler.ts'
 import type { MonoAudio } from '../../../src/media/speech/speech-types.ts'
 import { correlation } from '../../recordings/find-sound.ts'
 import { canSpeak } from '../../recordings/speak.ts'
-import { sampleCases } from '../../soak-size.ts'
+import { sampleCases, soakSize } from '../../soak-size.ts'
 import { scratchFolder } from '../ffmpeg/generate-media.ts'
 import { neverAborted } from '../speech/recordings.ts'
 import { largestStep, levelOf, loudnessOf, rate, readMonoWav, sentences, sine, spoken } from './sounds.ts'
@@ -179,10 +179,11 @@ describe('many lines of a dub', () => {
 
   it('take one program for each 64 lines', async () => {
     const batches: number[] = []
-    const options = { path, duration: 200 * 24_000, signal: neverAborted }
-    const spans = await layLines(beeps(200, 1.1), { ...options, onLines: (count) => batches.push(count) })
-    expect(batches).toEqual([64, 128, 192, 200])
-    expect(spans).toHaveLength(200)
+    const [lines, expected] = soakSize([70, [64, 70]], [200, [64, 128, 192, 200]])
+    const options = { path, duration: lines * 24_000, signal: neverAborted }
+    const spans = await layLines(beeps(lines, 1.1), { ...options, onLines: (count) => batches.push(count) })
+    expect(batches).toEqual(expected)
+    expect(spans).toHaveLength(lines)
     const sound = await readMonoWav(path)
     for (const [index, { from, to }] of spans.entries()) {
       expect(from).toBe(index * 24_000)

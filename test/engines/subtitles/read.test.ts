@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { readSubtitles } from '../../../src/media/subtitles/read.ts'
 import type { SubtitleFormat } from '../../../src/media/subtitles/subtitles.ts'
+import { soakSize } from '../../soak-size.ts'
 
 const read = (text: string, format: SubtitleFormat) => readSubtitles(Buffer.from(text), { format })
 const shown = (text: string, format: SubtitleFormat) =>
@@ -103,6 +104,9 @@ test.each([
   expect(read(`[Script Info]\n${head}\n[Events]\n`, 'ass').canvas).toEqual(canvas)
 })
 
+/** The size of the largest subtitles at full length. */
+const megabytes = soakSize(2, 8)
+
 test.each([
   ['one line', 'x'],
   ['empty lines', '\n'],
@@ -116,8 +120,8 @@ test.each([
   ['open brackets', '<'],
   ['colons', '1:'],
   ['spaces and arrows', '  --> '],
-])('8 MB of %s are read in linear time', (_, piece) => {
-  const bytes = Buffer.alloc(8 * 2 ** 20, piece)
+])(`${megabytes} MB of %s are read in linear time`, (_, piece) => {
+  const bytes = Buffer.alloc(megabytes * 2 ** 20, piece)
   for (const format of ['srt', 'ass', 'vtt'] as const) {
     const head = format === 'ass' ? '[Events]\n' : ''
     const started = performance.now()
