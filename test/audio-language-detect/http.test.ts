@@ -63,6 +63,9 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     const agent = await agentSession.shared('modern')
     const { data, isError } = await callUntilDone(agent, type, input)
     expect([isError, data['status']]).toEqual([false, 'completed'])
+    expect(data['output']).toMatchObject({
+      ...{ engine: 'whisper', detected_window_sec: expect.closeTo(11, 1) },
+    })
     expectDocumented(data['output'] as Readonly<Record<string, unknown>>)
   })
 

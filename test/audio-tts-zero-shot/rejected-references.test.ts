@@ -3,8 +3,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { scratchFolder, testdata } from '../engines/ffmpeg/generate-media.ts'
+import { writeFloatWav } from '../engines/float-wav.ts'
 import { json } from '../engines/services/fake-service.ts'
+import { noise, silence, writeSound } from '../engines/speech/recordings.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
+import { sampleCases } from '../soak-size.ts'
 import { startFakeSpeechServices, type FakeSpeechServices } from './fake-speech-services.ts'
 import { runTextToSpeech, shortReference } from './run-tts.ts'
 
@@ -25,9 +28,7 @@ describe.skipIf(speech === undefined || !hasModels)(
     const jfk = join(speech ?? '', 'jfk.flac')
     const createRecording = async (name: string, inputs: readonly string[], graph: string) => {
       const path = join(folder, name)
-      const inputArgs = inputs.flatMap((input) =>
-        input.startsWith('lavfi:') ? ['-f', 'lavfi', '-i', input.slice(6)] : ['-i', input],
-      )
+      const inputArgs = inputs.flatMap((input) => ['-i', input])
       await ffmpeg(...inputArgs, '-filter_complex', graph, '-map', '[a]', '-ar', '16000', '-ac', '1', path)
       return path
     }
@@ -41,10 +42,10 @@ describe.skipIf(speech === undefined || !hasModels)(
     }
 
     test('silence and noise', async () => {
-      const noise = await createRecording('noise.wav', ['lavfi:anoisesrc=d=6:a=0.1:seed=7'], '[0]anull[a]')
-      expect(await rejection(noise)).toContain('contains no speech')
-      const silentRecording = await createRecording('silence.wav', ['lavfi:anullsrc=d=6'], '[0]anull[a]')
-      expect(await rejection(silentRecording)).toContain('contains no speech')
+      for (const sound of [noise(6, 0.06), silence(6)])
+        expect(await rejection(await writeSound(join(folder, 'sound.wav'), sound))).toContain(
+          'contains no speech',
+        )
     })
 
     test('words with long pauses between them', async () => {
@@ -77,7 +78,8 @@ describe.skipIf(speech === undefined || !hasModels)(
     test('speech that is not recognised', async () => {
       const confidentSegments = [{ start: 0, end: 2, text: '♪', avg_logprob: -0.01 }]
       const reference = await shortReference(folder)
-      for (const others of [{ text: '' }, { text: '♪' }, { text: '♪', segments: confidentSegments }]) {
+      const unknown = [{ text: '' }, { text: '♪' }, { text: '♪', segments: confidentSegments }]
+      for (const others of sampleCases(unknown)) {
         speechServices.fallbackTranscript = { ...others, language: 'english' }
         expect(await rejection(reference)).toContain('was not recognised')
       }
@@ -104,9 +106,10 @@ describe.skipIf(speech === undefined || !hasModels)(
     })
 
     test('a recording that is too short or too long, before anything is charged', async () => {
-      const short = await createRecording('short.wav', [prompt], '[0]atrim=0:2.9[a]')
+      const short = await writeSound(join(folder, 'short.wav'), silence(2.9))
       expect(await rejection(short)).toContain('lasts 2.9 s, not 3 s to 30 min')
-      const long = await createRecording('long.wav', ['lavfi:anullsrc=d=1801'], '[0]anull[a]')
+      // At 100 samples per second.
+      const long = await writeFloatWav(join(folder, 'long.wav'), new Float32Array(180_100), 100)
       expect(await rejection(long)).toContain('lasts 30 min 1 s, not 3 s to 30 min')
     })
   },

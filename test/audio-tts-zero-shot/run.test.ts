@@ -15,6 +15,7 @@ import { scratchFolder, testdata } from '../engines/ffmpeg/generate-media.ts'
 import { bytes, fails, json } from '../engines/services/fake-service.ts'
 import { joined, silence, voiceOf, writeSound } from '../engines/speech/recordings.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
+import { sampleCases, soakSize } from '../soak-size.ts'
 import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { fakeVoiceRate, startFakeSpeechServices, type FakeSpeechServices } from './fake-speech-services.ts'
 import { runTextToSpeech, shortReference } from './run-tts.ts'
@@ -148,24 +149,24 @@ describe.skipIf(speech === undefined || !hasModels)(
       expect(tags.stdout).toContain('AI-generated')
     })
 
-    test('uses a given transcript unchanged, with the span that matches it', async () => {
-      const ref_text = 'Ask, what you can do for your country!'
-      const others = { text: 'something else you do', language: 'english' }
-      speechServices.fallbackTranscript = others
-      const { output } = await runTextToSpeech(folder, jfk, { text: 'Hello.', ref_text })
-      expect(output.report.ref).toMatchObject({ text_source: 'user', ref_text })
-      expect(speechServices.requests[0]?.['prompt_text']).toBe(ref_text)
-      expect(output.notes).toEqual([
-        expect.stringMatching(
-          /^ref_text matches only 38 % of the speech from \d+\.\d s to \d+\.\d s of the rec/,
-        ),
-      ])
-      speechServices.fallbackTranscript = { ...others, text: '' }
-      const unverified = await runTextToSpeech(folder, reference, { text: 'Hello.', ref_text })
-      expect(unverified.output.notes).toEqual([
-        expect.stringMatching(/^ref_text matches only 0 % of the speech from/),
-      ])
-    })
+    const recognised = [
+      ['something else you do', 38],
+      ['', 0],
+    ] as const
+    test.each(sampleCases(recognised, 1))(
+      'uses a given transcript unchanged, with the span that matches it, where "%s" is recognised',
+      async (heard, percent) => {
+        const ref_text = 'Ask, what you can do for your country!'
+        speechServices.fallbackTranscript = { text: heard, language: 'english' }
+        const { output } = await runTextToSpeech(folder, jfk, { text: 'Hello.', ref_text })
+        expect(output.report.ref).toMatchObject({ text_source: 'user', ref_text })
+        expect(speechServices.requests[0]?.['prompt_text']).toBe(ref_text)
+        const span = String.raw`\d+\.\d s to \d+\.\d s of the rec`
+        expect(output.notes).toEqual([
+          expect.stringMatching(new RegExp(`^ref_text matches only ${percent} % of the speech from ${span}`)),
+        ])
+      },
+    )
 
     test('stops at the first span that matches a given transcript', async () => {
       const kennedy = await voiceOf('kennedy')
@@ -247,7 +248,9 @@ describe.skipIf(speech === undefined || !hasModels)(
       })
     })
 
-    test.each(audioTtsZeroShot.examples)('example: $title', async ({ input }) => {
+    /** Their fields are those of the tests above. */
+    const examples = soakSize<typeof audioTtsZeroShot.examples | readonly []>([], audioTtsZeroShot.examples)
+    test.each(examples)('example: $title', async ({ input }) => {
       const { output, results } = await runTextToSpeech(folder, reference, {
         ...input,
         ref_file_id: fileIdOf(reference),

@@ -11,6 +11,7 @@ import { run as runEnhance } from '../../tools/piano-audio-enhance/run.ts'
 import * as midiNeeds from '../../tools/piano-audio-to-midi/requirements.ts'
 import { run as runToMidi } from '../../tools/piano-audio-to-midi/run.ts'
 import { scratchFolder, testdata } from '../engines/ffmpeg/generate-media.ts'
+import { sampleCases } from '../soak-size.ts'
 import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { generatePiece } from './generated-pieces.ts'
 import { florestan, record, writeWav } from './recordings.ts'
@@ -44,15 +45,16 @@ describe.skipIf(mirror === undefined)('with nothing installed (REELWRIGHT_TESTDA
     return results.map(({ name }) => name)
   }
 
-  it.each([
-    ['piano_audio_to_midi', toMidi, ['piano-transcription'], ['piece.mid']],
+  const operations = [
     [
       'piano_audio_enhance',
       enhance,
       ['piano-transcription', 'piano-soundfont'],
       ['piece-piano.wav', 'piece.mid'],
     ],
-  ] as const)(
+    ['piano_audio_to_midi', toMidi, ['piano-transcription'], ['piece.mid']],
+  ] as const
+  it.each(sampleCases(operations, 1))(
     '%s: the command in the error installs all requirements from a mirror',
     async (name, operation, needs, expectedNames) => {
       const dataDir = join(folder, name)

@@ -8,8 +8,9 @@ import { answerUntilEnded, type AskedLines } from '../mcp/answering-agent.ts'
 import type { ToolResponse } from '../mcp/stdio-client.ts'
 import { askingClient } from '../questions/asking-client.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
-import { sampleCases } from '../soak-size.ts'
-import { type FinishedTask, srtOf, startTranslationService } from './translation-service.ts'
+import { sampleCases, soakSize } from '../soak-size.ts'
+import { startTranslationRuns } from './run-translation.ts'
+import { type FinishedTask, srtOf } from './translation-service.ts'
 import { correctAnswer, faults, translatingModel } from './translator.ts'
 
 const type = 'subtitle_translate'
@@ -96,12 +97,12 @@ const request = { line_mode: 'keep', strip_punctuation: false }
 /** Subtitles of its own for each mistake, as equal requests return finished results. */
 const contentOf = (name: string) =>
   srtOf([...lines.slice(0, -1), `It was late for the ${Object.keys(mistakes).indexOf(name) + 1} of us.`])
-const made = sampleCases(Object.entries(mistakes), 5)
+const made = sampleCases(Object.entries(mistakes), 2)
 const byModel = new Map<string, FinishedTask>()
 
-// One after the other: services of one process share their configured model.
+// One after the other: a process has one configured model.
 describe('a configured model', () => {
-  const configured = startTranslationService()
+  const configured = startTranslationRuns()
 
   it.each(made)('%s', async (name, answer) => {
     configured.model.says = translatingModel(answer)
@@ -152,42 +153,48 @@ async function readEnd({ data }: ToolResponse): Promise<Pick<FinishedTask, 'stat
   }
 }
 
-describe('an agent over stdio receives the result that a configured model with the same mistakes does', () => {
-  const some = sampleCases(made)
-  const ends = new Map<string, Awaited<ReturnType<typeof readEnd>>>()
-  let cost: number
-  const credits = async (agent: ConnectedAgent) => {
-    const { data } = await agent.call('service_status')
-    return (data['service'] as { readonly credits: { readonly balance: number } }).credits.balance
-  }
+/** With `npm run test:soak`: over HTTP, an agent answers the same questions. */
+const transports = soakSize<readonly string[]>([], ['stdio'])
 
-  beforeAll(async () => {
-    await using session = await startAgentSession()
-    const agent = await session.shared('modern')
-    const before = await credits(agent)
-    const few = limitConcurrency(5)
-    const translate = async ([name, answer]: readonly [string, Answer]) => {
-      const path = join(session.workspace, `${name}.srt`)
-      await writeFile(path, contentOf(name))
-      const languages = { language: 'en-US', translate_language: 'zh-CN' }
-      const first = await agent.call(type, { file_id: path, ...languages, ...request, wait_seconds: 45 })
-      const { reply } = await answerUntilEnded(agent, first, (question) => answerTable(question, answer))
-      ends.set(name, await readEnd(reply))
+describe.each(transports)(
+  'an agent over %s receives the result that a configured model with the same mistakes does',
+  () => {
+    const some = sampleCases(made, 5)
+    const ends = new Map<string, Awaited<ReturnType<typeof readEnd>>>()
+    let cost: number
+    const credits = async (agent: ConnectedAgent) => {
+      const { data } = await agent.call('service_status')
+      return (data['service'] as { readonly credits: { readonly balance: number } }).credits.balance
     }
-    await Promise.all(some.map((mistake) => few(() => translate(mistake))))
-    cost = before - (await credits(agent))
-  })
 
-  it.each(some)('%s', (name) => {
-    const expected = expectedResult(name)
-    const end = ends.get(name)
-    if (!end) throw new Error('the agent got no result')
-    // Its price is part of the sum below.
-    expect(comparable({ ...end, cost: expected.cost })).toEqual(comparable(expected))
-  })
+    beforeAll(async () => {
+      await using session = await startAgentSession()
+      const agent = await session.shared('modern')
+      const before = await credits(agent)
+      const few = limitConcurrency(5)
+      const translate = async ([name, answer]: readonly [string, Answer]) => {
+        const path = join(session.workspace, `${name}.srt`)
+        await writeFile(path, contentOf(name))
+        const languages = { language: 'en-US', translate_language: 'zh-CN' }
+        const first = await agent.call(type, { file_id: path, ...languages, ...request, wait_seconds: 45 })
+        const { reply } = await answerUntilEnded(agent, first, (question) => answerTable(question, answer))
+        ends.set(name, await readEnd(reply))
+      }
+      await Promise.all(some.map((mistake) => few(() => translate(mistake))))
+      cost = before - (await credits(agent))
+    })
 
-  it('at the same price for all', () => {
-    const expected = some.map(([name]) => expectedResult(name).cost)
-    expect(cost).toBe(expected.reduce((sum, one) => sum + one, 0))
-  })
-})
+    it.each(some)('%s', (name) => {
+      const expected = expectedResult(name)
+      const end = ends.get(name)
+      if (!end) throw new Error('the agent got no result')
+      // Its price is part of the sum below.
+      expect(comparable({ ...end, cost: expected.cost })).toEqual(comparable(expected))
+    })
+
+    it('at the same price for all', () => {
+      const expected = some.map(([name]) => expectedResult(name).cost)
+      expect(cost).toBe(expected.reduce((sum, one) => sum + one, 0))
+    })
+  },
+)

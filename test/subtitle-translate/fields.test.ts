@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { readSubtitles } from '../../src/media/subtitles/read.ts'
 import { plainText } from '../../src/media/subtitles/tokens.ts'
 import { subtitleTranslate } from '../../tools/subtitle-translate/contract.ts'
-import { srtOf, startTranslationService } from './translation-service.ts'
+import { startTranslationRuns } from './run-translation.ts'
+import { srtOf } from './translation-service.ts'
 import { requestedLines, correctAnswer, translatingModel } from './translator.ts'
 
 // Effects of single fields of a request on the result file.
 
-const service = startTranslationService()
+const runs = startTranslationRuns()
 
 const assOf = (head: readonly string[], texts: readonly string[]) =>
   [
@@ -29,11 +30,11 @@ describe('video_size', () => {
 
   it('takes precedence over PlayRes of the file, which takes precedence over 1920x1080', async () => {
     const translation = '自从战争以来就再也没有出过海的老船长把他的船借给我们一整天而且连一分钱也没有要'
-    service.model.says = translatingModel((requested) => ({
+    runs.model.says = translatingModel((requested) => ({
       lines: correctAnswer(requested, () => translation),
     }))
     const linesOf = async (name: 'lines.ass' | 'lines.srt', source: string, request: object = {}) => {
-      const { text, output } = await service.translate(name, source, { line_mode: 'keep', ...request })
+      const { text, output } = await runs.translate(name, source, { line_mode: 'keep', ...request })
       const [lines = '', ...others] = plainTexts(text, output['output_format'] as 'srt' | 'ass')
       expect([others, lines.replaceAll('\n', '')]).toEqual([[], translation])
       return lines.split('\n')
@@ -61,17 +62,21 @@ describe('strip_punctuation', () => {
     [{ strip_punctuation: false }, 'Hi, you. 3.14', ...originals],
   ])('%j', async (request, translated, original, untranslated) => {
     // The model never returns the second line, which stays untranslated.
-    service.model.says = translatingModel((requested) => ({
+    runs.model.says = translatingModel((requested) => ({
       lines: correctAnswer(
         requested.filter(({ text }) => text in translations),
         (text) => translations[text] ?? '',
       ),
     }))
-    const alone = await service.translate('marks.srt', srtOf(originals), { ...into, ...request })
+    const alone = await runs.translate('marks.srt', srtOf(originals), { ...into, ...request })
     expect(alone.output).toMatchObject({ untranslated_lines: 1 })
     expect(plainTexts(alone.text, 'srt')).toEqual([translated, untranslated])
     const bilingual = { output_format: 'ass', lingual_type: 'bilingual' }
-    const both = await service.translate('marks.srt', srtOf(originals), { ...into, ...request, ...bilingual })
+    const both = await runs.translate('marks.srt', srtOf(originals), {
+      ...into,
+      ...request,
+      ...bilingual,
+    })
     expect(plainTexts(both.text, 'ass').toSorted()).toEqual([translated, original, untranslated].toSorted())
   })
 })
@@ -88,10 +93,10 @@ describe('subtitle_color', () => {
   })
 
   it.each(Object.entries(colours))('%s is &H00%s', async (subtitle_color, colour) => {
-    service.model.says = translatingModel()
+    runs.model.says = translatingModel()
     const request = { output_format: 'ass', line_mode: 'keep', subtitle_color }
     const sources = { 'said.srt': srtOf(['Well said']), 'said.ass': assOf([], ['Well said']) }
-    const tasks = Object.entries(sources).map(([name, source]) => service.translate(name, source, request))
+    const tasks = Object.entries(sources).map(([name, source]) => runs.translate(name, source, request))
     for (const { text } of await Promise.all(tasks)) {
       const [, fields = ''] = /^\[V4\+ Styles\]\nFormat: (.*)$/m.exec(text) ?? []
       const [, values = ''] = /^Style: (Default,.*)$/m.exec(text) ?? []
@@ -113,10 +118,10 @@ describe('text of an .ass that is not translated', () => {
   it.each(['keep', 'resegment'])(
     'is not sent to the model in %s mode, and stays in the file',
     async (line_mode) => {
-      service.model.says = translatingModel()
-      const before = service.model.asked.length
-      const { text } = await service.translate('film.ass', assOf([], texts), { line_mode })
-      const questions = service.model.asked.slice(before)
+      runs.model.says = translatingModel()
+      const before = runs.model.asked.length
+      const { text } = await runs.translate('film.ass', assOf([], texts), { line_mode })
+      const questions = runs.model.asked.slice(before)
       const requested = questions.flatMap((body) => requestedLines(body) ?? []).map((line) => line.text)
       expect(requested).toEqual(['Shop', 'We were on the way', 'to the station.', 'Late'])
       const contents = questions.flatMap(({ messages }) => messages.map(({ content }) => content))

@@ -20,7 +20,7 @@ const numbersAndTimes = (srt: string) => srt.split('\n').filter((line) => /^\d+$
 
 describe('keep mode', () => {
   it('hundreds of entries keep their numbers and times, whatever mistakes the model makes', async () => {
-    const count = soakSize(500, 2000)
+    const count = soakSize(200, 2000)
     const lines = Array.from(
       { length: count },
       (_, at) => `Line ${String(at + 1).padStart(4, '0')} of the film`,
@@ -140,29 +140,5 @@ describe('keep mode', () => {
     )
     expect(output).toMatchObject({ untranslated_lines: 1, degraded: { translation: true } })
     expect(text).toContain(fakeChinese('and two not'))
-  })
-
-  it('a model that always fails makes the task fail with its error and charges nothing', async () => {
-    service.model.says = () => fails(401, { error: { message: 'no such key' } })
-    const { status, output, cost } = await service.translate('refused.srt', srtOf(['Never said']), keepMode)
-    expect([status, cost]).toEqual(['failed', 0])
-    expect(output['error']).toMatchObject({
-      code: 6401,
-      message: expect.stringContaining('asks for a key') as string,
-    })
-  })
-
-  it('a model without valid answers fails the task', async () => {
-    service.model.says = () => 'I would rather not.'
-    const { status, output, cost } = await service.translate(
-      'rather.srt',
-      srtOf(['Never said either']),
-      keepMode,
-    )
-    expect([status, cost]).toEqual(['failed', 0])
-    expect(output['error']).toMatchObject({
-      code: 6401,
-      message: expect.stringContaining('no valid answer') as string,
-    })
   })
 })

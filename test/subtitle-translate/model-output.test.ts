@@ -1,15 +1,18 @@
 import { expect, it } from 'vitest'
-import { srtOf, startTranslationService } from './translation-service.ts'
+import type { ModelServer } from '../engines/language-model/model-server.ts'
+import { fails } from '../engines/services/fake-service.ts'
+import { startTranslationRuns } from './run-translation.ts'
+import { srtOf } from './translation-service.ts'
 import { correctAnswer, fakeChinese, translatingModel } from './translator.ts'
 
 // What models add to translations, or leave as it was, does not reach the file.
 
-const service = startTranslationService()
+const runs = startTranslationRuns()
 const keepMode = { line_mode: 'keep', strip_punctuation: false }
 
 /** Translates a line by the answer of the model for it. */
 function answers(said: Readonly<Record<string, string>>) {
-  service.model.says = translatingModel((requested) => ({
+  runs.model.says = translatingModel((requested) => ({
     lines: correctAnswer(requested, (text) => said[text] ?? fakeChinese(text)),
   }))
 }
@@ -17,11 +20,11 @@ function answers(said: Readonly<Record<string, string>>) {
 it('an untranslated line is reported, also when it is answered alone', async () => {
   answers({ 'We were on the way home': 'We were on the way home', 'Christopher Nolan': 'Christopher Nolan' })
   const lines = ['We were on the way home', 'Christopher Nolan', 'It is 1984 here', '...']
-  const { output, text } = await service.translate('left.srt', srtOf(lines), keepMode)
+  const { output, text } = await runs.translate('left.srt', srtOf(lines), keepMode)
   expect(output).toMatchObject({ untranslated_lines: 1, degraded: { translation: true } })
   expect(output['notes']).toEqual([expect.stringMatching(/line of the file\): 1$/)])
   expect(text).toContain('\nChristopher Nolan\n')
-  const alone = await service.translate('alone.srt', srtOf(['We were on the way home']), keepMode)
+  const alone = await runs.translate('alone.srt', srtOf(['We were on the way home']), keepMode)
   expect(alone.status).toBe('failed')
   expect(alone.output['error']).toMatchObject({
     code: 6401,
@@ -29,13 +32,26 @@ it('an untranslated line is reported, also when it is answered alone', async () 
   })
 })
 
+it.each<[kind: string, says: ModelServer['says'], message: string]>([
+  ['gives no valid answer', () => 'I would rather not.', 'no valid answer'],
+  ['always fails', () => fails(401, { error: { message: 'no such key' } }), 'asks for a key'],
+])('a model that %s makes the task fail with its error', async (_, says, message) => {
+  runs.model.says = says
+  const { status, output } = await runs.translate('refused.srt', srtOf(['Never said']), keepMode)
+  expect(status).toBe('failed')
+  expect(output['error']).toMatchObject({
+    code: 6401,
+    message: expect.stringContaining(message) as string,
+  })
+})
+
 it('a bare array is accepted', async () => {
-  service.model.says = translatingModel((requested) => correctAnswer(requested))
-  const asked = service.model.asked.length
-  const { output, text } = await service.translate('bare.srt', srtOf(['Good day', 'Good night']), keepMode)
+  runs.model.says = translatingModel((requested) => correctAnswer(requested))
+  const asked = runs.model.asked.length
+  const { output, text } = await runs.translate('bare.srt', srtOf(['Good day', 'Good night']), keepMode)
   expect(output).toMatchObject({ untranslated_lines: 0, degraded: { translation: false } })
   expect(text).toContain(fakeChinese('Good night'))
-  expect(service.model.asked).toHaveLength(asked + 1)
+  expect(runs.model.asked).toHaveLength(asked + 1)
 })
 
 it.each(['srt', 'ass'])(
@@ -46,7 +62,7 @@ it.each(['srt', 'ass'])(
       'He stayed.': "\u202e他留下了\u202c\u2066。\u2069\u0007 (Translator's note: literal)",
       'They came.': '他们&lt;b&gt;来了&lt;/b&gt;\\n译者注：复数',
     })
-    const { text } = await service.translate('notes.srt', srtOf(['She left.', 'He stayed.', 'They came.']), {
+    const { text } = await runs.translate('notes.srt', srtOf(['She left.', 'He stayed.', 'They came.']), {
       ...{ ...keepMode, output_format },
     })
     const plain = text.replaceAll(/^(?:Format|Style|\[).*$/gm, '')
@@ -58,9 +74,9 @@ it.each(['srt', 'ass'])(
 it('line breaks of ASS and control characters in an .srt do not reach the result', async () => {
   answers({})
   const source = srtOf([String.raw`One\Nline`, 'Two\u202e lines\u0008', '\u200ethree', String.raw`(...)\N♪`])
-  const requested = service.model.asked.length
-  const { text } = await service.translate('signs.srt', `\ufeff${source}`, keepMode)
-  expect(JSON.stringify(service.model.asked.slice(requested))).not.toMatch(/One\\+N|[\u202e\u200e]|\\b/)
+  const requested = runs.model.asked.length
+  const { text } = await runs.translate('signs.srt', `\ufeff${source}`, keepMode)
+  expect(JSON.stringify(runs.model.asked.slice(requested))).not.toMatch(/One\\+N|[\u202e\u200e]|\\b/)
   expect(text).toContain(`\n${fakeChinese('One line')}\n`)
   expect(text).toContain(`\n${fakeChinese('Two lines')}\n`)
   expect(text).toContain('\n(...) ♪\n')
@@ -78,14 +94,14 @@ it('resegment reports how many entries became how many, and joins only sentences
     entry(6, 8, 'no full stop here'),
     entry(8.5, 11, 'and none here'),
   ].map((one, at) => `${at + 1}\n${one}`)
-  const { output, text } = await service.translate('sentences.srt', source.join('\n'), {})
+  const { output, text } = await runs.translate('sentences.srt', source.join('\n'), {})
   expect(output).toMatchObject({ stats: { input_lines: 4, output_lines: 3 } })
   expect(output['notes']).toEqual([
     'line_mode resegment: 4 entries became 3 (2 of one sentence joined into 1)',
   ])
   expect(text).toContain('00:00:06,000 --> 00:00:08,000')
   expect(text).toContain('00:00:08,500 --> 00:00:11,000')
-  const kept = await service.translate('kept.srt', source.join('\n'), keepMode)
+  const kept = await runs.translate('kept.srt', source.join('\n'), keepMode)
   expect(kept.output).not.toHaveProperty('notes')
 })
 
@@ -99,7 +115,7 @@ it.each(['utf-32le', 'utf-32be'] as const)('%s is read', async (encoding) => {
   }
   for (const mark of ['\ufeff', '']) {
     const bytes = Buffer.concat([...`${mark}${srtOf(['Good day 🙂'])}`].map(code))
-    const { text } = await service.translate('wide.srt', new Uint8Array(bytes), keepMode)
+    const { text } = await runs.translate('wide.srt', new Uint8Array(bytes), keepMode)
     expect(text.replace('\ufeff', '')).toBe(srtOf([fakeChinese('Good day 🙂')]))
     expect(text.startsWith('\ufeff')).toBe(mark !== '')
   }

@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { readSubtitles } from '../../src/media/subtitles/read.ts'
 import { plainText } from '../../src/media/subtitles/tokens.ts'
 import { burnedOnGrey } from '../engines/subtitles/burn-pixels.ts'
-import { srtOf, startTranslationService } from './translation-service.ts'
+import { startTranslationRuns } from './run-translation.ts'
+import { srtOf } from './translation-service.ts'
 import { correctAnswer, translatingModel } from './translator.ts'
 
-const service = startTranslationService()
+const runs = startTranslationRuns()
 
 const head = [
   '[Script Info]',
@@ -37,7 +38,7 @@ const source = [...head, ...events, ''].join('\r\n')
 
 describe('ass from ass', () => {
   it('changes only words and the main style in keep mode', async () => {
-    const { output, text, name } = await service.translate('film.ass', source, { line_mode: 'keep' })
+    const { output, text, name } = await runs.translate('film.ass', source, { line_mode: 'keep' })
     expect(output).toMatchObject({
       output_format: 'ass',
       stats: { input_lines: 3, output_lines: 3, skipped_total: 1 },
@@ -65,7 +66,7 @@ describe('ass from ass', () => {
       .replace('Style: Speech,Arial,', 'Style: Arial,A}B,')
       .replace('Style: Sign,Georgia,', 'Style: Georgia,Sign,')
       .replaceAll(',Speech,', ',A}B,')
-    const { text } = await service.translate('moved.ass', moved, {
+    const { text } = await runs.translate('moved.ass', moved, {
       ...{ line_mode: 'keep', lingual_type: 'bilingual', strip_punctuation: false },
     })
     const styles = text.split('\r\n').filter((line) => line.startsWith('Style:'))
@@ -81,7 +82,7 @@ describe('ass from ass', () => {
       subtitle_type: 'boxed',
       strip_punctuation: false,
     }
-    const { text } = await service.translate('film.ass', source, request)
+    const { text } = await runs.translate('film.ass', source, request)
     expect(text).toContain('\r\nStyle: Speech original,')
     const dialogueLines = text.split('\r\n').filter((line) => line.includes(',0:00:05.00,'))
     expect(dialogueLines.map((line) => line.replace(/,0,0,\d+,,/, ',0,0,N,,'))).toEqual([
@@ -93,9 +94,9 @@ describe('ass from ass', () => {
 
   it('joins entries of a sentence in resegment mode and keeps the others', async () => {
     const plain = source.replace(String.raw`{\i1}We were on the way{\i0}`, 'We were on the way')
-    const requested = service.model.asked.length
-    const { output, text } = await service.translate('plain.ass', plain, { strip_punctuation: false })
-    expect(JSON.stringify(service.model.asked.slice(requested))).toContain(
+    const requested = runs.model.asked.length
+    const { output, text } = await runs.translate('plain.ass', plain, { strip_punctuation: false })
+    expect(JSON.stringify(runs.model.asked.slice(requested))).toContain(
       'We were on the way to the old station.',
     )
     expect(output).toMatchObject({ stats: { input_lines: 3, output_lines: 2 } })
@@ -108,7 +109,7 @@ describe('ass from ass', () => {
   })
 
   it('keeps the tags that srt supports', async () => {
-    const { text } = await service.translate('film.ass', source, {
+    const { text } = await runs.translate('film.ass', source, {
       ...{ line_mode: 'keep', output_format: 'srt', strip_punctuation: false },
     })
     expect(text.split('\r\n')).toEqual([
@@ -124,7 +125,7 @@ describe('from srt', () => {
   it('omits and counts entries shorter than the resolution of ass', async () => {
     const brief = '\n3\n00:00:07,001 --> 00:00:07,004\nGone\n\n4\n00:00:08,004 --> 00:00:08,006\nSeen\n'
     for (const line_mode of ['keep', 'resegment']) {
-      const { output, text } = await service.translate('brief.srt', srtOf(['One.', 'Two.']) + brief, {
+      const { output, text } = await runs.translate('brief.srt', srtOf(['One.', 'Two.']) + brief, {
         ...{ line_mode, output_format: 'ass', strip_punctuation: false },
       })
       expect(output).toMatchObject({ stats: { input_lines: 4, output_lines: 3, skipped_total: 1 } })
@@ -142,7 +143,7 @@ describe('from srt', () => {
       'utf16le',
     )
     for (const line_mode of ['keep', 'resegment']) {
-      const { bytes, text } = await service.translate('wide.srt', new Uint8Array(wide), { line_mode })
+      const { bytes, text } = await runs.translate('wide.srt', new Uint8Array(wide), { line_mode })
       expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf])
       expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/)
       expect(text).toContain('\r\n译文Good bye译文\r\n')
@@ -158,11 +159,13 @@ describe('from srt', () => {
   ] as const)('resegmented lines stay within %j when drawn', async ([width, height], subtitle_type) => {
     const chinese =
       '于是我们和那位自从战争以来就再也没有出过海的老船长一起走到港口，向他借了他的船，他想了很久，最后还是答应了我们的请求。'
-    service.model.says = translatingModel((requested) => ({ lines: correctAnswer(requested, () => chinese) }))
-    const { output, text } = await service.translate('sea.srt', srtOf([long]), {
+    runs.model.says = translatingModel((requested) => ({
+      lines: correctAnswer(requested, () => chinese),
+    }))
+    const { output, text } = await runs.translate('sea.srt', srtOf([long]), {
       ...{ output_format: 'ass', subtitle_type, video_size: [width, height], strip_punctuation: false },
     })
-    service.model.says = translatingModel()
+    runs.model.says = translatingModel()
     const { entries } = readSubtitles(Buffer.from(text), { format: 'ass' })
     expect(entries.length).toBeGreaterThan(1)
     expect(output).toMatchObject({

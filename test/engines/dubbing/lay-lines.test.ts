@@ -84,7 +84,7 @@ describe.skipIf(!canSpeak)('lines of a dub (espeak-ng)', () => {
     }
   })
 
-  it.each(sampleCases([0.95, 1.05, 1.15, 1.3]))(
+  it.each(sampleCases([1.3, 0.95, 1.05, 1.15], 1))(
     'keep their start and have their length at speed %d',
     async (speed) => {
       const voice = await spoken(sentences[1])
@@ -129,7 +129,7 @@ describe.skipIf(!canSpeak)('lines of a dub (espeak-ng)', () => {
 })
 
 describe('tones as lines of a dub', () => {
-  it.each(sampleCases([0.95, 1, 1.1, 1.2, 1.3]))('keep their pitch at speed %d', async (speed) => {
+  it.each(sampleCases([0.95, 1, 1.1, 1.2, 1.3], 1))('keep their pitch at speed %d', async (speed) => {
     const { spans, sound } = await lay([line({ samples: sine(440, 3), rate }, 1000, { speed })], 4)
     const [span = { from: 0, to: 0 }] = spans
     expect(span.to - span.from).toBe(Math.round((3 * rate) / speed))

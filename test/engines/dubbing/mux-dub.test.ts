@@ -68,7 +68,7 @@ async function languageOf(path: string, stream: string): Promise<string> {
 }
 
 describe('the dubbed video', () => {
-  it.each(sampleCases(['mp4', 'mkv', 'mov', 'flv', 'avi']))(
+  it.each(sampleCases(['avi', 'mkv', 'mov', 'flv', 'mp4'], 1))(
     'has the packets of the picture of an %s',
     async (extension) => {
       const path = await remux(source, join(folder, `source.${extension}`), { after: ['-c:v', 'copy'] })

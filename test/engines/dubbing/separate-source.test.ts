@@ -64,11 +64,12 @@ describe('the separated sound of a file', () => {
     expect(toneLevel(voices, 700, [4.1, 5.4])).toBeCloseTo(20 * Math.log10(0.2), 0)
     expect(toneLevel(voices, 1500, [4.1, 5.4])).toBeLessThan(-60)
     const path = result.music ?? ''
-    expect((await probe(path)).audio).toMatchObject([{ codec: 'pcm_s16le', channels: 2, sample_rate: rate }])
+    const { audio, duration_ms } = await probe(path)
+    expect(audio).toMatchObject([{ codec: 'pcm_s16le', channels: 2, sample_rate: rate }])
+    expect(duration_ms).toBe(8000)
     const others = await firstChannel(path, 8)
     expect(toneLevel(others, 1500, [1, 7])).toBeCloseTo(20 * Math.log10(0.05), 0)
     expect(toneLevel(others, 700, [4.1, 5.4])).toBeLessThan(-50)
-    expect((await probe(path)).duration_ms).toBe(8000)
     // 0.05² for two tones against 0.2² for three quarters of the time.
     expect(result.musicShare).toBeCloseTo(0.005 / (0.005 + 0.03), 2)
     expect((await readdir(result.steps)).toSorted()).toEqual([
@@ -83,12 +84,15 @@ describe('the separated sound of a file', () => {
   })
 
   it.each(
-    sampleCases([
-      ['music only in the first 10 s of 30', () => concatSamples([music(10, 0.02), quiet(20)]), true],
-      ['music', () => music(12, 0.02), true],
-      ['silence', () => quiet(12), false],
-      ['hiss at -60 dBFS', () => hiss(12, 0.001), false],
-    ] as const),
+    sampleCases(
+      [
+        ['hiss at -60 dBFS', () => hiss(10, 0.001), false],
+        ['silence', () => quiet(12), false],
+        ['music', () => music(12, 0.02), true],
+        ['music only in the first 10 s of 30', () => concatSamples([music(10, 0.02), quiet(20)]), true],
+      ] as const,
+      1,
+    ),
   )('has music or not: %s', async (name, background, hasMusic) => {
     const sound = background()
     const result = await separate(name.replaceAll(/\W/g, '-'), mixed(voice(sound.length / rate), sound))
@@ -136,8 +140,9 @@ describe('without a separator of music', () => {
     useSpeechPacks(join(folder, 'other'))
     const result = await separate('denoised', mixed(voice(4), music(4, 0.05)))
     expect(result).toMatchObject({ music: null, musicShare: 0, separator: 'gtcrn', keepsMusic: false })
-    expect((await probe(result.voice)).audio).toMatchObject([{ channels: 1, sample_rate: 16_000 }])
-    expect((await probe(result.voice)).duration_ms).toBe(4000)
+    const { audio, duration_ms } = await probe(result.voice)
+    expect(audio).toMatchObject([{ channels: 1, sample_rate: 16_000 }])
+    expect(duration_ms).toBe(4000)
   })
 
   it('the error names the pack', async () => {

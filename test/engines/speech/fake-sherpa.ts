@@ -28,6 +28,7 @@ module.exports = {
     decode() {}
     getResult() {
       const behaviour = behave(this.resultFile)
+      if (behaviour.startsWith('[[')) return JSON.parse(behaviour)[this.results = (this.results ?? -1) + 1][0]
       if (behaviour === 'language') return { text: this.language, lang: '<|' + this.language + '|>' }
       return JSON.parse(behaviour)
     }

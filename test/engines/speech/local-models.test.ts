@@ -219,7 +219,7 @@ describe.skipIf(!hasSpeechFiles)('denoising speech (REELWRIGHT_TESTDATA)', () =>
     useSpeechPacks(folder)
     const one = await voiceOf('reader')
     // The windows of the model have 30 s.
-    const long = joined(...Array.from({ length: soakSize(2, 5) }, () => one))
+    const long = joined(...Array.from({ length: soakSize(3, 5) }, () => one))
     const path = await writeSound(join(folder, 'long.wav'), mixed(long, noise(long.length / 16_000, 0.005)))
     await using cleaner = await openDenoisingSeparator(neverAborted)
     expect(cleaner).toMatchObject({ keepsMusic: false, channels: 1, rate: 16_000 })

@@ -5,6 +5,7 @@ import { startSherpaProcess, type SherpaProcess } from '../../../src/engines/spe
 import { localRecogniserModels, openLocalRecogniser } from '../../../src/engines/speech/sherpa/recogniser.ts'
 import { openZipvoice } from '../../../src/engines/speech/sherpa/zipvoice.ts'
 import { scratchFolder } from '../ffmpeg/generate-media.ts'
+import { soakSize } from '../../soak-size.ts'
 import { neverAborted, useSpeechPacks } from './recordings.ts'
 import { createFakeSherpaPack } from './fake-sherpa.ts'
 import { writeFakePack } from './fake-speech-models.ts'
@@ -83,22 +84,28 @@ describe('a recogniser', () => {
     expect(await recogniser.recognise(second, options)).toMatchObject({ language: 'ja' })
   })
 
-  it.each([
-    [
-      'times out of order',
-      { text: 'a b', tokens: ['▁a', '▁b'], timestamps: [0.9, 0.1] },
-      'before the previous word',
-    ],
-    ['words outside the sound', { text: 'a', tokens: ['▁a'], timestamps: [7] }, 'outside the sound'],
-    ['negative times', { text: 'a', tokens: ['▁a'], timestamps: [-3] }, 'outside the sound'],
-    ['times that are not numbers', { text: 'a', tokens: ['▁a'], timestamps: [null] }, 'unknown form'],
-    ['a result that is not an object', [1, 2], 'unknown form'],
-  ])('rejects %s with the name of the model', async (_, answer, why) => {
-    await expect(recognise(answer)).rejects.toMatchObject({
-      code: 6402,
-      retryable: false,
-      message: expect.stringMatching(new RegExp(`sherpa-onnx .* sense-voice .*${why}`)),
-    })
+  it('rejects impossible results with the name of the model', async () => {
+    const impossible = [
+      // Times out of order.
+      [{ text: 'a b', tokens: ['▁a', '▁b'], timestamps: [0.9, 0.1] }, 'before the previous word'],
+      [{ text: 'a', tokens: ['▁a'], timestamps: [7] }, 'outside the sound'],
+      [{ text: 'a', tokens: ['▁a'], timestamps: [-3] }, 'outside the sound'],
+      [{ text: 'a', tokens: ['▁a'], timestamps: [null] }, 'unknown form'],
+      [[1, 2], 'unknown form'],
+    ] as const
+    // The results of successive requests.
+    await usingModel('opens', JSON.stringify(impossible))
+    if (!senseVoice) throw new TypeError('no recogniser')
+    await using recogniser = await openLocalRecogniser(senseVoice, { signal: neverAborted })
+    for (const [result, why] of impossible)
+      await expect(
+        recogniser.recognise(second, { signal: neverAborted }),
+        JSON.stringify(result),
+      ).rejects.toMatchObject({
+        code: 6402,
+        retryable: false,
+        message: expect.stringMatching(new RegExp(`sherpa-onnx .* sense-voice .*${why}`)),
+      })
   })
 
   it.each([
@@ -195,14 +202,18 @@ describe('a voice', () => {
     for (const [at, value] of expected.entries()) expect(samples[at]).toBeCloseTo(value, 5)
   })
 
-  it.each([
+  const failures = [
     ['silence', 'the speech is silent'],
-    ['nothing', 'the speech is silent'],
     ['wrong', 'NaN'],
     ['exit', 'exited with 255'],
-  ])('rejects %s', async (answer, why) => {
-    await expect(speak(answer)).rejects.toMatchObject({ code: 6402, message: expect.stringContaining(why) })
-  })
+    ['nothing', 'the speech is silent'],
+  ] as const
+  it.each(soakSize<typeof failures | readonly (typeof failures)[number][]>(failures.slice(0, 3), failures))(
+    'rejects %s',
+    async (answer, why) => {
+      await expect(speak(answer)).rejects.toMatchObject({ code: 6402, message: expect.stringContaining(why) })
+    },
+  )
 
   it('has a timeout that grows with the text', async () => {
     const zipvoice = { tokens: join(folder, 'mirror', 'tokens.txt') }

@@ -59,7 +59,7 @@ async function inksOf(canvas: Size, files: readonly string[]): Promise<Ink[]> {
   return inks
 }
 
-describe.each(sampleCases(canvases))('$width x $height', (canvas) => {
+describe.each(sampleCases(canvases, 1))('$width x $height', (canvas) => {
   const looks = Object.entries(texts).flatMap(([language, text]) =>
     subtitleStyleNames.map((preset) => ({ language, text, preset })),
   )
