@@ -29,33 +29,37 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     recording = await shortReference(folder)
   })
 
+  const text =
+    'The old captain, who had never been out at sea since the war, lent us his boat. It cost 3.50 a day.'
+
+  let spoken: ReturnType<typeof runTextToSpeech> | undefined
+  /** Speaks the text with subtitles, once for all tests. */
+  const speakWithSubtitles = () =>
+    (spoken ??= runTextToSpeech(folder, recording, { text, subtitle_format: 'srt' }))
+
   test('a video is accepted as a reference', async () => {
     const video = await generateMedia(join(folder, 'talk.mp4'), [
       ...picture(6),
       ...['-i', recording, '-map', '0:v', '-map', '1:a', ...h264, '-c:a', 'aac'],
     ])
-    const alone = await runTextToSpeech(folder, recording, { text: 'Hello.' })
+    const alone = await speakWithSubtitles()
     const { output, results } = await runTextToSpeech(folder, video, { text: 'Hello.' })
     expect(results.map(({ name }) => name)).toEqual(['Hello.wav'])
     for (const [at, time] of output.report.ref.span_ms.entries())
       expect(Math.abs(time - (alone.output.report.ref.span_ms[at] ?? 0))).toBeLessThan(100)
   })
 
-  const text =
-    'The old captain, who had never been out at sea since the war, lent us his boat. It cost 3.50 a day.'
-
   test('subtitles default to a portrait canvas without commas and full stops', async () => {
-    const entriesFor = async (fields: Readonly<Record<string, unknown>>) => {
-      const { srt = '' } = await runTextToSpeech(folder, recording, {
-        text,
-        subtitle_format: 'srt',
-        ...fields,
-      })
+    const entriesOf = async ({ srt = '' }: Awaited<ReturnType<typeof runTextToSpeech>>) => {
       return readSubtitles(await readFile(srt), { format: 'srt' }).entries.map((entry) => entry.text)
     }
     const [portrait, landscape] = [
-      await entriesFor({}),
-      await entriesFor({ canvas: [1920, 1080], strip_punctuation: false }),
+      await entriesOf(await speakWithSubtitles()),
+      await entriesOf(
+        await runTextToSpeech(folder, recording, {
+          ...{ text, subtitle_format: 'srt', canvas: [1920, 1080], strip_punctuation: false },
+        }),
+      ),
     ]
     const joinEntries = (entries: readonly string[]) => entries.join(' ').replaceAll('\n', ' ')
     expect(joinEntries(portrait)).toBe(text.replaceAll(/[,.](?!\d)/g, ''))

@@ -18,6 +18,7 @@ import { run } from '../../tools/piano-audio-enhance/run.ts'
 import { artifactOf } from '../packs/pack-fixtures.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { writeModelFile } from '../engines/vision/fake-models.ts'
+import { sampleCases } from '../soak-size.ts'
 import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { amplitude, ffmpeg } from '../video-split-screen/media.ts'
 import { loudnessPianoModel } from './fake-piano-model.ts'
@@ -42,7 +43,7 @@ beforeAll(async () => {
     await ffmpeg(
       ...keys.flatMap((key) => [
         ...['-f', 'lavfi', '-i'],
-        `aevalsrc=${number / 20}*sin(2*PI*${pitchFrequency(key)}*t):s=48000:d=1`,
+        `aevalsrc=${number / 20}*sin(2*PI*${pitchFrequency(key)}*t):s=48000:d=0.7`,
       ]),
       ...keys.flatMap((key, index) => {
         const name = `${names[index % 4]}${Math.floor(key / 12) - 1}v${number}.ogg`
@@ -68,14 +69,17 @@ async function renderKey(pitch: number, velocity: number): Promise<readonly [Flo
   return [side(0), side(1)]
 }
 
-it.each([21, 22, 60, 61, 62, 69, 107, 108])('key %i has its pitch on both channels', async (pitch) => {
-  for (const side of await renderKey(pitch, 80)) {
-    const toneAmplitude = amplitude(side, pitchFrequency(pitch))
-    expect(toneAmplitude).toBeGreaterThan(0.005)
-    for (const apart of [-1, 1])
-      expect(amplitude(side, pitchFrequency(pitch + apart))).toBeLessThan(toneAmplitude / 3)
-  }
-})
+it.each(sampleCases([21, 22, 60, 61, 62, 69, 107, 108], 4))(
+  'key %i has its pitch on both channels',
+  async (pitch) => {
+    for (const side of await renderKey(pitch, 80)) {
+      const toneAmplitude = amplitude(side, pitchFrequency(pitch))
+      expect(toneAmplitude).toBeGreaterThan(0.005)
+      for (const apart of [-1, 1])
+        expect(amplitude(side, pitchFrequency(pitch + apart))).toBeLessThan(toneAmplitude / 3)
+    }
+  },
+)
 
 it('higher velocities are louder, also across velocity layers', async () => {
   const levels: number[] = []

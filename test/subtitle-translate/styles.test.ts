@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readSubtitles } from '../../src/media/subtitles/read.ts'
 import { plainText } from '../../src/media/subtitles/tokens.ts'
 import { burnedOnGrey } from '../engines/subtitles/burn-pixels.ts'
+import { sampleCases } from '../soak-size.ts'
 import { startTranslationRuns } from './run-translation.ts'
 import { srtOf } from './translation-service.ts'
 import { correctAnswer, translatingModel } from './translator.ts'
@@ -152,46 +153,50 @@ describe('from srt', () => {
 
   const long =
     'and so we went down to the harbour with the old captain, who had never been out at sea since the war, and asked him for his boat'
-  it.each([
-    [[1920, 1080], 'default'],
+  const canvases = [
     [[1080, 1920], 'boxed'],
+    [[1920, 1080], 'default'],
     [[1080, 1080], 'deep_shadow'],
-  ] as const)('resegmented lines stay within %j when drawn', async ([width, height], subtitle_type) => {
-    const chinese =
-      '于是我们和那位自从战争以来就再也没有出过海的老船长一起走到港口，向他借了他的船，他想了很久，最后还是答应了我们的请求。'
-    runs.model.says = translatingModel((requested) => ({
-      lines: correctAnswer(requested, () => chinese),
-    }))
-    const { output, text } = await runs.translate('sea.srt', srtOf([long]), {
-      ...{ output_format: 'ass', subtitle_type, video_size: [width, height], strip_punctuation: false },
-    })
-    runs.model.says = translatingModel()
-    const { entries } = readSubtitles(Buffer.from(text), { format: 'ass' })
-    expect(entries.length).toBeGreaterThan(1)
-    expect(output).toMatchObject({
-      stats: { output_lines: entries.length },
-      degraded: { width_budget: false },
-    })
-    const lines = entries.map((entry) => plainText(entry.text, 'ass'))
-    expect(lines.join('').replaceAll('\n', '')).toBe(chinese)
-    const moved = text.replace(/Dialogue:/g, 'Comment:')
-    const files = lines.map((line, at) => {
-      expect(line.split('\n').length).toBeLessThanOrEqual(2)
-      let commentIndex = -1
-      return moved.replace(/Comment:/g, (word) => ((commentIndex += 1) === at ? 'Dialogue:' : word))
-    })
-    const textColumns: [number, number][] = []
-    await burnedOnGrey({ width, height }, files, (pixels) => textColumns.push(inkColumns(pixels, width)))
-    expect(textColumns).toHaveLength(lines.length)
-    for (const [first, last] of textColumns) {
-      expect(first).toBeGreaterThan(width * 0.04)
-      expect(last).toBeLessThan(width * 0.96)
-      expect(last - first).toBeGreaterThan(width * 0.2)
-    }
-    // The entries follow each other without gaps.
-    expect([entries[0]?.start, entries.at(-1)?.end]).toEqual([0, 2000])
-    for (const [at, entry] of entries.entries()) expect(entry.start).toBe(entries[at - 1]?.end ?? 0)
-  })
+  ] as const
+  it.each(sampleCases(canvases, 1))(
+    'resegmented lines stay within %j when drawn',
+    async ([width, height], subtitle_type) => {
+      const chinese =
+        '于是我们和那位自从战争以来就再也没有出过海的老船长一起走到港口，向他借了他的船，他想了很久，最后还是答应了我们的请求。'
+      runs.model.says = translatingModel((requested) => ({
+        lines: correctAnswer(requested, () => chinese),
+      }))
+      const { output, text } = await runs.translate('sea.srt', srtOf([long]), {
+        ...{ output_format: 'ass', subtitle_type, video_size: [width, height], strip_punctuation: false },
+      })
+      runs.model.says = translatingModel()
+      const { entries } = readSubtitles(Buffer.from(text), { format: 'ass' })
+      expect(entries.length).toBeGreaterThan(1)
+      expect(output).toMatchObject({
+        stats: { output_lines: entries.length },
+        degraded: { width_budget: false },
+      })
+      const lines = entries.map((entry) => plainText(entry.text, 'ass'))
+      expect(lines.join('').replaceAll('\n', '')).toBe(chinese)
+      const moved = text.replace(/Dialogue:/g, 'Comment:')
+      const files = lines.map((line, at) => {
+        expect(line.split('\n').length).toBeLessThanOrEqual(2)
+        let commentIndex = -1
+        return moved.replace(/Comment:/g, (word) => ((commentIndex += 1) === at ? 'Dialogue:' : word))
+      })
+      const textColumns: [number, number][] = []
+      await burnedOnGrey({ width, height }, files, (pixels) => textColumns.push(inkColumns(pixels, width)))
+      expect(textColumns).toHaveLength(lines.length)
+      for (const [first, last] of textColumns) {
+        expect(first).toBeGreaterThan(width * 0.04)
+        expect(last).toBeLessThan(width * 0.96)
+        expect(last - first).toBeGreaterThan(width * 0.2)
+      }
+      // The entries follow each other without gaps.
+      expect([entries[0]?.start, entries.at(-1)?.end]).toEqual([0, 2000])
+      for (const [at, entry] of entries.entries()) expect(entry.start).toBe(entries[at - 1]?.end ?? 0)
+    },
+  )
 })
 
 /** First and last column in which a picture differs from grey. */

@@ -37,8 +37,18 @@ export interface DialogueOptions {
   readonly sentences?: number
 }
 
+/** Dialogues by their options: tests do not change them. */
+const dialogues = new Map<string, Promise<Dialogue>>()
+
 /** Returns a dialogue, spoken by espeak-ng, with pauses of 0.5 to 0.95 s between its sentences. */
-export async function recordDialogue({ language, sentences: count = 8 }: DialogueOptions): Promise<Dialogue> {
+export function recordDialogue({ language, sentences = 8 }: DialogueOptions): Promise<Dialogue> {
+  const key = JSON.stringify([language, sentences])
+  const dialogue = dialogues.get(key) ?? speakDialogue({ language, sentences })
+  dialogues.set(key, dialogue)
+  return dialogue
+}
+
+async function speakDialogue({ language, sentences: count }: Required<DialogueOptions>): Promise<Dialogue> {
   const { sentences, space, voice } = sentenceTables[language]
   const speakerOf = (sentence: number) => order[sentence % order.length] ?? 0
   let scriptWord = 0

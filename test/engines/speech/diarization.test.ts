@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDiarizer, type Diarizer } from '../../../src/engines/speech/diarization.ts'
 import type { SpeakerTurn } from '../../../src/media/speech/speech-types.ts'
 import { scratchFolder } from '../ffmpeg/generate-media.ts'
+import { sampleCases } from '../../soak-size.ts'
 import {
   hasSpeechFiles,
   inChunks,
@@ -38,7 +39,7 @@ describe.skipIf(!hasSpeechFiles)('speaker diarization (REELWRIGHT_TESTDATA)', ()
     return { turns, speakers: found }
   }
 
-  it.each(['kennedy', 'chinese', 'austen', 'woman', 'reader'] as const)(
+  it.each(sampleCases(['kennedy', 'chinese', 'austen', 'woman', 'reader'] as const))(
     'detects one speaker in %s',
     async (speaker) => {
       const { turns } = await diarizeJoined(speaker)
@@ -46,7 +47,7 @@ describe.skipIf(!hasSpeechFiles)('speaker diarization (REELWRIGHT_TESTDATA)', ()
     },
   )
 
-  it.each([
+  const conversations = [
     [
       ['kennedy', 'austen'],
       [0, 1],
@@ -67,7 +68,8 @@ describe.skipIf(!hasSpeechFiles)('speaker diarization (REELWRIGHT_TESTDATA)', ()
       ['woman', 'chinese', 'woman', 'chinese'],
       [0, 1, 0, 1],
     ],
-  ] as const)('assigns %j to speakers %j', async (speakers, expected) => {
+  ] as const
+  it.each(sampleCases(conversations))('assigns %j to speakers %j', async (speakers, expected) => {
     expect((await diarizeJoined(...speakers)).speakers).toEqual(expected)
   })
 

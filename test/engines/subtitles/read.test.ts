@@ -105,7 +105,7 @@ test.each([
 })
 
 /** The size of the largest subtitles at full length. */
-const megabytes = soakSize(2, 8)
+const megabytes = soakSize(1, 8)
 
 test.each([
   ['one line', 'x'],
