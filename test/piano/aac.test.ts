@@ -7,6 +7,7 @@ import { plan } from '../../tools/piano-audio-enhance/plan.ts'
 import { run } from '../../tools/piano-audio-enhance/run.ts'
 import { generateMedia, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
+import { sampleCases } from '../soak-size.ts'
 import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { firstSeconds, generatePiece } from './generated-pieces.ts'
@@ -31,14 +32,14 @@ describe.skipIf(!isReady)('a piano in an .aac (REELWRIGHT_TESTDATA)', () => {
   const secondsOf = async (file: string) =>
     (await ffmpeg('-i', file, '-f', 'f32le', '-ar', '48000', '-ac', '1', '-')).length / 4 / 48_000
 
-  it('is transcribed to MIDI', async () => {
+  const toMidi = async () => {
     const { found, name, output } = await transcribe(path, folder)
     expect(name).toBe('piece.mid')
     expect(output.duration).toBeCloseTo(await secondsOf(path), 2)
     expect(f1([scoreNotes(piece, found.notes)])).toBeGreaterThan(0.85)
-  })
+  }
 
-  it('is rendered with its length', async () => {
+  const enhance = async () => {
     const files = await stageFiles([path])
     const input = pianoAudioEnhance.input.parse({ file_id: fileIdOf(path) })
     expect(plan(input, files).credits).toBe(1)
@@ -47,5 +48,12 @@ describe.skipIf(!isReady)('a piano in an .aac (REELWRIGHT_TESTDATA)', () => {
     const [wav = '', midi = ''] = results.map((file) => file.path)
     expect(await secondsOf(wav)).toBeCloseTo(await secondsOf(path), 3)
     expect(f1([scoreNotes(piece, readMidi(await readFile(midi)).notes)])).toBeGreaterThan(0.85)
-  })
+  }
+
+  // A rendered piano is transcribed too.
+  const operations = [
+    ['is rendered with its length', enhance],
+    ['is transcribed to MIDI', toMidi],
+  ] as const
+  it.each(sampleCases(operations, 1))('%s', (_, check) => check())
 })

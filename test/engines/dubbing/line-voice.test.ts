@@ -1,6 +1,7 @@
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { MediaError } from '../../../src/contract/errors.ts'
 import type { StagedFile } from '../../../src/contract/operation.ts'
 import { openLineVoice } from '../../../src/engines/dubbing/line-voice.ts'
 import { prepareSpeakerReferences } from '../../../src/engines/dubbing/speaker-references.ts'
@@ -110,6 +111,13 @@ describe('a voice of the catalogue', () => {
     expect((await next.speak(text, { speaker: 0, signal })).samples).toHaveLength(16_000)
     expect(server.heard).toHaveLength(1)
     expect(await readdir(steps)).toEqual([expect.stringMatching(/^line-/)])
+  })
+
+  it('speaks a line once whose check fails', async () => {
+    const failing = { ...hears(), recognise: () => Promise.reject(new MediaError(6401, 'it rejects sound')) }
+    await using voice = await openLineVoice(anna(), { ...context(), listener: failing })
+    expect(await voice.speak('Guten Tag.', { speaker: 0, signal })).not.toHaveProperty('lostShare')
+    expect(server.heard).toHaveLength(1)
   })
 
   it('speaks a line again that is spoken twice, and names words that stay', async () => {
