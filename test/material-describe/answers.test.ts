@@ -3,11 +3,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { describeImages } from '../../src/engines/description/describe-images.ts'
 import { configureServices } from '../../src/engines/services/configured.ts'
 import {
+  completes,
   type ModelServer,
   openModel,
   setModel,
   startModelServer,
 } from '../engines/language-model/model-server.ts'
+import { fails } from '../engines/services/fake-service.ts'
 import { askedImages, described, describingModel } from './describing-model.ts'
 
 const jpeg = createCanvas(32, 24).toBuffer('image/jpeg')
@@ -51,6 +53,33 @@ test.each<[string, (id: number) => object]>([
   server.says = describingModel((id) => (id === 2 && server.asked.length === 1 ? wrong(id) : described(id)))
   expect(await describe(3)).toMatchObject([1, 2, 3].map((id) => ({ desc: described(id).desc })))
   expect(server.asked.map((body) => askedImages(body).ids)).toEqual([[1, 2, 3], [2]])
+})
+
+test.each<[string, ModelServer['says'], object]>([
+  [
+    'never describes it',
+    describingModel((id) => (id === 2 ? described(id, { tags: [] }) : described(id))),
+    {
+      message: expect.stringMatching(/^input\[1\]: .* gave no usable description: tags has 0 different tags/),
+    },
+  ],
+  [
+    'refuses',
+    () => completes('', 'stop', { refusal: 'no' }),
+    { message: expect.stringMatching(/^input\[[01]\]: .*declines/) },
+  ],
+  [
+    'views no images, with a fix that names one that does',
+    () => fails(400, 'this model does not support images'),
+    {
+      message: expect.stringMatching(/^input\[[01]\]: .* refused the request \(HTTP 400\) with images/),
+      hint: expect.stringMatching(/a model that can view images, such as .*#qwen2\.5vl/),
+    },
+  ],
+  ['rejects its key', () => fails(401), { message: expect.stringContaining('asks for a key') }],
+])('an image has no description if the model %s', async (_, says, error) => {
+  server.says = says
+  await expect(describe(2)).rejects.toMatchObject({ code: 6401, ...error })
 })
 
 test('limits are applied to an answer: sentences of at most 200 characters, eight tags, two decimals', async () => {

@@ -12,22 +12,22 @@ test.skipIf(!describingPacks(''))(
   async () => {
     const dataDir = await temporaryDataFolder()
     const packs = describingPacks(join(dataDir, 'packs')) ?? {}
-    // One question at a time: the model answers two, then hangs.
+    // One question about one image at a time: the model answers two, then hangs.
     await using model = await startModelServer((body) =>
       model.asked.length <= 2 ? describingModel()(body) : hangs(),
     )
     const address = `${model.origin}/v1`
-    const services = { language_model: { address, model: 'small', context_tokens: 16_384, concurrency: 1 } }
+    const services = { language_model: { address, model: 'small', context_tokens: 4096, concurrency: 1 } }
     const first = await startKillableService(dataDir, { services, packs })
     const before = await api(first).balance()
-    const input = Array.from({ length: 9 }, (_, at) => ({ image: drawnImage(at).toString('base64') }))
+    const input = Array.from({ length: 3 }, (_, at) => ({ image: drawnImage(at).toString('base64') }))
     const { data: task } = await api(first).create(type, { input })
     const steps = join(dataDir, 'steps', task.task_id)
     const stored = async (kind: string) =>
       (await readdir(steps).catch(() => [])).filter((name) => name.startsWith(kind))
     await pollUntil(
       async () => [model.asked.length, (await stored('picture-')).length, (await stored('answer-')).length],
-      ([asked = 0, measured = 0, answered = 0]) => asked > 2 && measured === 9 && answered === 2,
+      ([asked = 0, measured = 0, answered = 0]) => asked > 2 && measured === 3 && answered === 2,
     )
     await first.kill('SIGKILL')
     // Measured again, it would have no border.
@@ -48,6 +48,6 @@ test.skipIf(!describingPacks(''))(
     // The third question was not answered.
     const asked = model.asked.map((body) => askedImages(body).ids)
     expect([...asked.slice(0, 2), ...asked.slice(3)].flat()).toEqual(input.map((_, at) => at + 1))
-    expect(await api(next).balance()).toBe(before - 9)
+    expect(await api(next).balance()).toBe(before - 3)
   },
 )
