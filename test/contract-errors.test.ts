@@ -14,6 +14,7 @@ import { h264, generateMedia, picture, scratchFolder } from './engines/ffmpeg/ge
 import { manifestWithSmallSeparator } from './packs/small-separator.ts'
 import { api } from './service/api.ts'
 import { startTestService, type TestService } from './service/in-process.ts'
+import { sampleCases } from './soak-size.ts'
 
 // For every code in the error table of an operation, sends HTTP requests that cause it.
 
@@ -108,9 +109,12 @@ const requestsByCode: Readonly<Record<number, (table: OperationTables) => Reject
           body: { ...smallest, [spokenField(smallest)]: code },
           files: 'unknown',
         })),
+  // The tests of the tables try each value on the contract.
   6016: ({ smallest, parameters, together }) => [
-    ...parameters.flatMap(({ at, refuses = [], with: further }) =>
-      refuses.map((value) => ({ body: changed({ ...smallest, ...further }, at, value) })),
+    ...sampleCases(
+      parameters.flatMap(({ at, refuses = [], with: further }) =>
+        refuses.map((value) => ({ body: changed({ ...smallest, ...further }, at, value) })),
+      ),
     ),
     ...together.map(({ change }) => ({ body: { ...smallest, ...change } })),
   ],
@@ -140,7 +144,7 @@ function damagedAs(code: number, { operation: name, smallest }: OperationTables)
   return module?.operation.errorAliases?.[6017] === code ? [{ body: smallest, files: 'damaged' }] : []
 }
 
-/** An account, and the ids of its uploaded files by kind and field. */
+/** An account, and the ids of its uploaded files by name. */
 interface Sender {
   readonly account: Account
   readonly uploaded: Map<string, string>
@@ -151,7 +155,7 @@ const senders = new Map<string, Sender>()
 
 /** Replaces the placeholder file id '1' of the tables by ids of the sender's files. */
 async function withFileIds(
-  { account, uploaded }: Sender,
+  sender: Sender,
   operation: string,
   { body, files = 'right' }: RejectedRequest,
 ): Promise<Json> {
@@ -160,26 +164,25 @@ async function withFileIds(
   let request = body
   for (const { path, kinds, value } of findFileRefs(schema, body)) {
     if (value !== '1') continue
-    const at = path.join('.')
-    const name = `${kinds.join(' or ')}, ${files}, at ${at}`
-    const id = uploaded.get(name) ?? (await uploadSample(account, kinds, files))
-    uploaded.set(name, id)
-    request = changed(request, at, id)
+    request = changed(request, path.join('.'), await sampleId(sender, kinds, files))
   }
   return request
 }
 
-/** Uploads a sample of one of these kinds, of another kind, or damaged; returns its id, or an unknown id. */
-async function uploadSample(
-  account: Account,
+/** Returns the id of an uploaded sample of one of these kinds, of another kind, or damaged; or an unknown id. */
+async function sampleId(
+  { account, uploaded }: Sender,
   kinds: readonly FileKind[],
   how: NonNullable<RejectedRequest['files']>,
 ): Promise<string> {
   if (how === 'unknown') return '1234567890123456789'
   const sample = samples.find(({ kind }) => kinds.includes(kind) === (how !== 'of another kind'))
   if (!sample) throw new Error(`no sample is ${how}: ${kinds.join(' or ')}`)
-  const bytes = how === 'damaged' ? 'no media at all' : sample.bytes
-  return (await api(account).upload(sample.name, bytes)).data.file_id
+  const [name, bytes] =
+    how === 'damaged' ? [`damaged-${sample.name}`, 'no media at all'] : [sample.name, sample.bytes]
+  const id = uploaded.get(name) ?? (await api(account).upload(name, bytes)).data.file_id
+  uploaded.set(name, id)
+  return id
 }
 
 describe.each(operationTables)('$operation', (table) => {
