@@ -5,6 +5,7 @@ import { removeExpiredUploads } from '../../src/files/uploads.ts'
 import { api } from '../service/api.ts'
 import { ageFile, chunkedUploadClient, setPartSize, hashOf } from './chunked-upload-client.ts'
 import { onDatabases } from './on-databases.ts'
+import { sampleCases } from '../soak-size.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -31,58 +32,63 @@ onDatabases('chunked uploads', (service) => {
   }
 
   describe('a whole upload', () => {
-    test('concurrent parts in any order become the file', async () => {
-      const account = await service().account(0)
-      const calls = chunkedUploadClient(account)
-      const bytes = Buffer.alloc(2 * partBytes + 7)
-      for (let at = 0; at < bytes.length; at += 4096) bytes.writeUInt32LE(at, at)
-      const part = (index: number) => bytes.subarray(index * partBytes, (index + 1) * partBytes)
-      const contentHash = await hashOf(bytes)
+    // The client sends parts of full size in its own tests.
+    test.for(sampleCases([10, partBytes], 1))(
+      'concurrent parts of %i bytes in any order become the file',
+      async (size) => {
+        const account = await service().account(0)
+        const calls = chunkedUploadClient(account)
+        const bytes = Buffer.alloc(2 * size + 7)
+        for (let at = 0; at < bytes.length - 4; at += 4096) bytes.writeUInt32LE(at + 1, at)
+        const part = (index: number) => bytes.subarray(index * size, (index + 1) * size)
+        const contentHash = await hashOf(bytes)
 
-      const session = await calls.init({
-        filename: 'Grüße.TXT',
-        size: bytes.length,
-        blake3_id: contentHash.toUpperCase(),
-      })
-      expect([session.status, session.code]).toEqual([200, 200])
-      expect(uploadSession.strict().parse(session.data)).toMatchObject({
-        part_size: 33_554_432,
-        total_parts: 3,
-      })
-      const lifetimeMs = Date.parse(`${session.data.expires_at.replace(' ', 'T')}Z`) - Date.now()
-      expect(lifetimeMs).toBeGreaterThan(72 * hour - 60_000)
-      expect(lifetimeMs).toBeLessThanOrEqual(72 * hour)
+        const session = await calls.init({
+          filename: 'Grüße.TXT',
+          size: bytes.length,
+          blake3_id: contentHash.toUpperCase(),
+        })
+        expect([session.status, session.code]).toEqual([200, 200])
+        expect(uploadSession.strict().parse(session.data)).toMatchObject({
+          part_size: 33_554_432,
+          total_parts: Math.ceil(bytes.length / partBytes),
+        })
+        const lifetimeMs = Date.parse(`${session.data.expires_at.replace(' ', 'T')}Z`) - Date.now()
+        expect(lifetimeMs).toBeGreaterThan(72 * hour - 60_000)
+        expect(lifetimeMs).toBeLessThanOrEqual(72 * hour)
 
-      const id = session.data.upload_id
-      const last = await calls.put(id, 2, part(2), await hashOf(part(2)))
-      expect(uploadPart.strict().parse(last.data)).toEqual({
-        upload_id: id,
-        index: 2,
-        received: 1,
-        total_parts: 3,
-      })
-      const state = await calls.status(id)
-      expect(uploadStatus.strict().parse(state.data)).toMatchObject({
-        size: bytes.length,
-        received: 1,
-        missing: [0, 1],
-      })
-      const responses = await Promise.all([1, 0].map(async (index) => calls.put(id, index, part(index))))
-      expect(new Set(responses.map(({ data }) => data.received))).toEqual(new Set([2, 3]))
-      expect((await calls.status(id)).data).toMatchObject({ received: 3, missing: [] })
+        const id = session.data.upload_id
+        await setPartSize(db(), id, size)
+        const last = await calls.put(id, 2, part(2), await hashOf(part(2)))
+        expect(uploadPart.strict().parse(last.data)).toEqual({
+          upload_id: id,
+          index: 2,
+          received: 1,
+          total_parts: 3,
+        })
+        const state = await calls.status(id)
+        expect(uploadStatus.strict().parse(state.data)).toMatchObject({
+          size: bytes.length,
+          received: 1,
+          missing: [0, 1],
+        })
+        const responses = await Promise.all([1, 0].map(async (index) => calls.put(id, index, part(index))))
+        expect(new Set(responses.map(({ data }) => data.received))).toEqual(new Set([2, 3]))
+        expect((await calls.status(id)).data).toMatchObject({ received: 3, missing: [] })
 
-      const done = await calls.complete(id)
-      expect([done.status, done.code, done.msg]).toEqual([200, 200, 'the file was uploaded'])
-      expect(fileRecord.strict().parse(done.data)).toMatchObject({
-        original_name: 'Grüße.TXT',
-        base_ext: '.txt',
-        size: bytes.length,
-        blake3_id: contentHash,
-        is_expired: false,
-      })
-      expect(Date.parse(done.data.expire_at) - Date.parse(done.data.created_at)).toBe(60 * day)
-      expect(bytes.equals(Buffer.from(await api(account).download(done.data.file_id)))).toBe(true)
-    })
+        const done = await calls.complete(id)
+        expect([done.status, done.code, done.msg]).toEqual([200, 200, 'the file was uploaded'])
+        expect(fileRecord.strict().parse(done.data)).toMatchObject({
+          original_name: 'Grüße.TXT',
+          base_ext: '.txt',
+          size: bytes.length,
+          blake3_id: contentHash,
+          is_expired: false,
+        })
+        expect(Date.parse(done.data.expire_at) - Date.parse(done.data.created_at)).toBe(60 * day)
+        expect(bytes.equals(Buffer.from(await api(account).download(done.data.file_id)))).toBe(true)
+      },
+    )
 
     test('a repeated or concurrent complete returns the same record', async () => {
       const { calls, id, part } = await startUpload('completed twice')

@@ -5,6 +5,7 @@ import type { FileStore } from '../../src/files/store.ts'
 import { checkFiles } from '../service/invariants.ts'
 import { startSecondApp } from './second-app.ts'
 import { chunkedUploadClient } from './chunked-upload-client.ts'
+import { soakSize } from '../soak-size.ts'
 import { onDatabases } from './on-databases.ts'
 
 onDatabases('deleting', (service) => {
@@ -164,7 +165,7 @@ onDatabases('deleting', (service) => {
           expect(named, 'bytes nobody names').toBeDefined()
         }
       }),
-      { numRuns: 8 },
+      { numRuns: soakSize(4, 8) },
     )
   })
 })

@@ -62,8 +62,10 @@ onNewDatabases('estimates', (start) => {
     await calls.cancel(urgent.task_id)
     expect(await currentWaits(first, second, third)).toEqual([1.8, 1.8, 3.8])
   })
+})
 
-  test('of a wait for late tasks grow with the time by which they are late', async () => {
+onNewMainDatabase('estimates of the wait', (start) => {
+  test('for late tasks grow with the time by which they are late', async () => {
     const { clock, advance } = createClock()
     await using service = await start({ clock })
     const [hostile, victim] = [await openAccount(service), await openAccount(service)]
@@ -82,10 +84,8 @@ onNewDatabases('estimates', (start) => {
     })
     expect(queueWait(await victim.quote('copy', join))).toBe(28.2)
   })
-})
 
-onNewMainDatabase('estimates', (start) => {
-  test('of a wait for tasks of a known duration are what remains of it', async () => {
+  test('for tasks of a known duration are what remains of it', async () => {
     const { clock, advance } = createClock()
     await using service = await start({ clock })
     const [hostile, victim] = [await openAccount(service), await openAccount(service)]

@@ -29,7 +29,7 @@ function secondsSince(from: string | null, to: string | null = new Date().toISOS
 }
 
 // The service runs two tasks at a time, and each takes two seconds without reporting progress.
-const taskCount = soakSize(60, 300)
+const taskCount = soakSize(40, 300)
 
 onNewMainDatabase(`${taskCount} urgent tasks of one account`, (start) => {
   test('delay a task of another by less than one task, and its wait is reported', async () => {
@@ -101,7 +101,9 @@ onNewDatabases('the queued tasks of a key', (start) => {
     await calls.cancel(first.data.task_id)
     expect((await create('copy')).code).toBe(200)
   })
+})
 
+onNewMainDatabase('the queued tasks of a key, when they are too many,', (start) => {
   test('return the time after which to try again', async () => {
     await using service = await start({ queuedPerKey: 1 })
     const { account, calls, create } = await openAccount(service, 20)

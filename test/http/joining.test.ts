@@ -3,7 +3,8 @@ import { accountBalance } from '../../src/accounts/ledger.ts'
 import { fillPath, routes } from '../../src/contract/routes.ts'
 import type { TaskCreated, TaskQuote } from '../../src/contract/task.ts'
 import { api, pollUntil, type Api } from '../service/api.ts'
-import { onDatabases } from './on-databases.ts'
+import type { TestService } from '../service/in-process.ts'
+import { onDatabases, onMainDatabase } from './on-databases.ts'
 
 const prefer = 'join-identical'
 
@@ -20,14 +21,19 @@ const create = (calls: Api, body: unknown, headers: object = { prefer }) =>
 const quote = (calls: Api, body: unknown, headers: object = {}) =>
   post<TaskQuote>(calls, routes.quoteTask.path, { body, headers })
 
-onDatabases('Prefer: join-identical', (service) => {
-  const setUp = async (credits = 9) => {
+/** Returns a function that creates an account with credits and a file. */
+const onAccounts =
+  (service: () => TestService) =>
+  async (credits = 9) => {
     const account = await service().account(credits)
     const calls = api(account)
     const { data: file } = await calls.upload('a.txt', 'some bytes')
     const balance = () => accountBalance(service().running.service.db, account.id)
     return { calls, balance, body: { file_id: file.file_id, behaviour: 'wait' } }
   }
+
+onDatabases('Prefer: join-identical', (service) => {
+  const setUp = onAccounts(service)
 
   test('a creation joins only an equal unfinished task', async () => {
     const { calls, balance, body } = await setUp()
@@ -71,6 +77,10 @@ onDatabases('Prefer: join-identical', (service) => {
     await calls.stop(first.task_id)
     expect((await create(calls, body, headers)).data.task_id).toBe(first.task_id)
   })
+})
+
+onMainDatabase('Prefer: join-identical, further requests:', (service) => {
+  const setUp = onAccounts(service)
 
   test('another account does not join', async () => {
     const [one, two] = [await setUp(), await setUp()]

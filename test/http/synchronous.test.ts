@@ -54,7 +54,9 @@ onNewDatabases('a synchronous operation', (start) => {
     const events = await listener.waitFor(({ length }) => length >= 2)
     expect(events[1]).toMatchObject({ event: 'status', seq: 1, task: { task_id: other.task_id } })
   })
+})
 
+onNewMainDatabase('a failed synchronous operation', (start) => {
   test('returns its failure with the codes of the operation and refunds the credits', async () => {
     await using service = await start({ operations: [synchronousModule] })
     const { calls, balance, file_id } = await prepareAccount(service)

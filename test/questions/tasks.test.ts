@@ -188,9 +188,9 @@ onNewMainDatabase('many tasks that wait for answers', (start) => {
           }),
         ),
       )
-    const first = await askMany(soakSize(3, 10))
+    const first = await askMany(soakSize(2, 10))
     const withFew = await countOwn()
-    const asked = [...first, ...(await askMany(soakSize(5, 90)))]
+    const asked = [...first, ...(await askMany(soakSize(3, 90)))]
     const withAll = await countOwn()
     // A worker converts the image of a question by one program.
     expect(Math.max(...whileAsking)).toBeLessThanOrEqual(2 * workerPoolSize)
@@ -198,7 +198,7 @@ onNewMainDatabase('many tasks that wait for answers', (start) => {
     expect(await service.running.isBusy()).toBe(false)
     const { data: file } = await client.upload('other.txt', 'other')
     const quick = await Promise.all(
-      Array.from({ length: soakSize(6, 20) }, () =>
+      Array.from({ length: soakSize(3, 20) }, () =>
         client.create(type, { file_id: file.file_id, behaviour: 'copy' }),
       ),
     )

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { serve, type Served } from '../contract/serve.ts'
 import { ffmpeg, streams } from '../video-split-screen/media.ts'
 import { api, pollUntil, type Api } from './api.ts'
+import { sampleCases } from '../soak-size.ts'
 import { killWorkers } from './interruptions.ts'
 import { findProcesses, waitUntilExited } from './processes.ts'
 
@@ -60,24 +61,29 @@ async function startRendering(type: string, request: unknown, programs: number) 
   return { id: task.task_id, before, encoders: await pollUntil(working, (pids) => pids.length >= programs) }
 }
 
-test.each([
-  { type: 'video_split_screen', request: sideBySide, programs: 1, credits: 1 },
+const works = [
   { type: 'video_timeline_render', request: () => concatenation(60), programs: 2, credits: 10 },
-])('a stopped $type leaves no ffmpeg process and no file, and is refunded', async (work) => {
-  const { id, before, encoders } = await startRendering(work.type, work.request(), work.programs)
-  expect(await calls.balance()).toBe(before - work.credits)
-  expect(await calls.stop(id)).toMatchObject({
-    code: 200,
-    data: { status: 'failed', output_result: { error: { code: 6009 } } },
-  })
-  await waitUntilExited(encoders)
-  await pollUntil(
-    () => findProcesses('ffmpeg', service.folder),
-    (left) => left.length === 0,
-  )
-  await waitUntilScratchIsEmpty()
-  expect(await calls.balance()).toBe(before)
-})
+  { type: 'video_split_screen', request: sideBySide, programs: 1, credits: 1 },
+]
+
+test.each(sampleCases(works, 1))(
+  'a stopped $type leaves no ffmpeg process and no file, and is refunded',
+  async (work) => {
+    const { id, before, encoders } = await startRendering(work.type, work.request(), work.programs)
+    expect(await calls.balance()).toBe(before - work.credits)
+    expect(await calls.stop(id)).toMatchObject({
+      code: 200,
+      data: { status: 'failed', output_result: { error: { code: 6009 } } },
+    })
+    await waitUntilExited(encoders)
+    await pollUntil(
+      () => findProcesses('ffmpeg', service.folder),
+      (left) => left.length === 0,
+    )
+    await waitUntilScratchIsEmpty()
+    expect(await calls.balance()).toBe(before)
+  },
+)
 
 test('kill -9 of a worker ends its ffmpeg processes; its task is retried and completes', async () => {
   const { id, before, encoders } = await startRendering('video_timeline_render', concatenation(2), 2)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { accountBalance } from '../../src/accounts/ledger.ts'
-import { onDatabases, onNewDatabases } from '../http/on-databases.ts'
+import { onDatabases, onNewDatabases, onNewMainDatabase } from '../http/on-databases.ts'
 import { api, pollUntil } from './api.ts'
 import { freeModule } from './fake-operation.ts'
 import { soakSize } from '../soak-size.ts'
@@ -117,7 +117,7 @@ onDatabases('tasks', (service) => {
 
 // These tests occupy all workers or need their own operations.
 onNewDatabases('tasks of a separate service', (start) => {
-  const affordable = soakSize(20, 50)
+  const affordable = soakSize(10, 50)
   test(`${4 * affordable} creations of four clients against credits for ${affordable}: exactly these succeed`, async () => {
     await using service = await start()
     const account = await service.account(affordable)
@@ -160,7 +160,9 @@ onNewDatabases('tasks of a separate service', (start) => {
     expect(await accountBalance(service.running.service.db, account.id)).toBe(8)
     await checkServiceInvariants(service)
   })
+})
 
+onNewMainDatabase('tasks of a service with an operation of its own', (start) => {
   test('a free task that fails changes no credits', async () => {
     await using service = await start({ operations: [freeModule] })
     const account = await service.account(1)
