@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { FileStore } from '../../src/files/store.ts'
-import { h264, generateMedia, picture, scratchFolder, tone } from '../engines/ffmpeg/generate-media.ts'
+import { writeFloatWav } from '../engines/float-wav.ts'
+import { h264, generateMedia, scratchFolder, tone } from '../engines/ffmpeg/generate-media.ts'
 import { api, pollUntil } from '../service/api.ts'
 import { startSecondApp } from './second-app.ts'
 import { onOneDatabase } from './on-databases.ts'
@@ -12,7 +13,7 @@ const folder = await scratchFolder()
 
 describe('previews', () => {
   onOneDatabase((service) => {
-    /** URLs of probed clips with different content. */
+    /** URLs of probed media with different content: a clip with sound, and two sounds. */
     const clips: string[] = []
     let content: Buffer<ArrayBuffer>
 
@@ -23,11 +24,20 @@ describe('previews', () => {
     }
 
     beforeAll(async () => {
-      for (const seconds of [1, 2, 3]) {
-        const sources = [...picture(seconds), ...tone(seconds)]
-        const path = await generateMedia(join(folder, `${seconds}.mp4`), [...sources, ...h264, '-c:a', 'aac'])
-        content = await readFile(path)
-        clips.push(await upload(service(), 'clip.mp4'))
+      const plain = ['-f', 'lavfi', '-i', 'color=teal:s=160x90:r=25:d=1']
+      const clip = await generateMedia(join(folder, 'clip.mp4'), [
+        ...plain,
+        ...tone(1),
+        ...h264,
+        '-c:a',
+        'aac',
+      ])
+      content = await readFile(clip)
+      clips.push(await upload(service(), 'clip.mp4'))
+      for (const period of [3, 4]) {
+        const sound = Float32Array.from({ length: 8000 }, (_, at) => Math.sin(at / period) / 2)
+        content = await readFile(await writeFloatWav(join(folder, `${period}.wav`), sound, 8000))
+        clips.push(await upload(service(), 'sound.wav'))
       }
     })
 
@@ -104,7 +114,7 @@ describe('previews', () => {
       expect(accesses, 'nothing was drawn anew').toHaveLength(1)
 
       const other = await service().account(0)
-      const otherPreview = requestPreview(await upload(other, 'clip.mp4'), other.apiKey)
+      const otherPreview = requestPreview(await upload(other, 'sound.wav'), other.apiKey)
       await waitForAccesses(2)
       accesses[1]?.resolve()
       expect((await otherPreview).bytes.equals(drawn), 'it is the same content').toBe(true)
@@ -119,7 +129,7 @@ describe('previews', () => {
       const { baseUrl, accesses, requestPreview, waitForAccesses } = await startObservedService()
       const { db } = service().running.service
       const other = await service().account(0)
-      const otherClip = await upload(other, 'clip.mp4')
+      const otherClip = await upload(other, 'sound.wav')
       const first = requestPreview(clips[0])
       await waitForAccesses(1)
 
