@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { FileRecord } from '../src/contract/file.ts'
 import * as common from './contract/common.ts'
 import { wrongFields } from './contract/laws.ts'
 import { serve, type Served } from './contract/serve.ts'
 import { outputSizes, videoSplitScreen } from './contract/video-split-screen.ts'
+import { generateMedia, h264 } from './engines/ffmpeg/generate-media.ts'
 import { api, pollUntil, type ApiResponse } from './service/api.ts'
 
 // Compares HTTP responses of the service with the tables of the contract documents.
@@ -22,19 +21,8 @@ let text: FileRecord
 beforeAll(async () => {
   service = await serve()
   calls = api(service)
-  const clip = join(service.folder, 'clip.mp4')
   const source = 'testsrc2=size=320x180:rate=25:duration=0.2'
-  await promisify(execFile)('ffmpeg', [
-    '-v',
-    'error',
-    '-f',
-    'lavfi',
-    '-i',
-    source,
-    '-pix_fmt',
-    'yuv420p',
-    clip,
-  ])
+  const clip = await generateMedia(join(service.folder, 'clip.mp4'), ['-f', 'lavfi', '-i', source, ...h264])
   video = (await calls.upload('clip.mp4', new Uint8Array(await readFile(clip)))).data
   text = (await calls.upload('note.txt', 'not a video')).data
 })

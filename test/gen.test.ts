@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cpSync } from 'node:fs'
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -12,7 +13,7 @@ let copy: string
 beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), 'reelwright-gen-'))
   for (const name of ['src', 'tools', 'package.json', 'packaging', 'server.json']) {
-    await cp(join(root, name), join(copy, name), { recursive: true })
+    cpSync(join(root, name), join(copy, name), { recursive: true })
   }
   await symlink(join(root, 'node_modules'), join(copy, 'node_modules'))
 })
@@ -28,8 +29,8 @@ async function change(file: string, changed: (text: string) => string): Promise<
 
 /** Copies the documents, with one of them changed. */
 async function documents(file = 'README.md', changed = (text: string) => text): Promise<void> {
-  await cp(join(root, 'docs'), join(copy, 'docs'), { recursive: true })
-  await cp(join(root, 'README.md'), join(copy, 'README.md'))
+  cpSync(join(root, 'docs'), join(copy, 'docs'), { recursive: true })
+  cpSync(join(root, 'README.md'), join(copy, 'README.md'))
   await change(file, changed)
 }
 

@@ -1,14 +1,13 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { inspectedFile } from '../../src/contract/file-routes.ts'
+import { generateMedia, h264, scratchFolder, tone } from '../engines/ffmpeg/generate-media.ts'
 import { api } from '../service/api.ts'
 import { onOneDatabase } from './on-databases.ts'
 import { sendRequest, envelope } from './raw-http.ts'
 
+const folder = await scratchFolder()
 const content = Buffer.from(Array.from({ length: 1000 }, (_, index) => index % 251))
 
 describe('downloads', () => {
@@ -184,16 +183,8 @@ describe('downloads', () => {
   })
 })
 
+/** A clip of a second with a tone. Its picture is plain, so that its previews are small. */
 async function clip(): Promise<Uint8Array<ArrayBuffer>> {
-  const folder = await mkdtemp(join(tmpdir(), 'reelwright-clip-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const path = join(folder, 'clip.mp4')
-  const inputs = ['testsrc2=s=320x180:r=25:d=1', 'sine=f=440:d=1'].flatMap((one) => [
-    '-f',
-    'lavfi',
-    '-i',
-    one,
-  ])
-  await promisify(execFile)('ffmpeg', ['-v', 'error', ...inputs, '-pix_fmt', 'yuv420p', path])
-  return new Uint8Array(await readFile(path))
+  const inputs = ['-f', 'lavfi', '-i', 'color=teal:s=320x180:r=25:d=1', ...tone(1)]
+  return new Uint8Array(await readFile(await generateMedia(join(folder, 'clip.mp4'), [...inputs, ...h264])))
 }

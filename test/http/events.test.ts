@@ -170,11 +170,21 @@ onOneDatabase((service) => {
   })
 
   test('a connection can subscribe to at most 100 tasks', async () => {
-    const account = await service().account(101)
+    const account = await service().account(1)
     using client = await connectEventSocket(account)
-    for (let turn = 0; turn < 101; turn++) {
-      client.send({ action: 'subscribe', task_id: await createTestTask(api(account), 'wait') })
-    }
+    const ids = [await createTestTask(api(account), 'wait')]
+    const { db } = service().running.service
+    const row = await db
+      .selectFrom('tasks')
+      .selectAll()
+      .where('id', '=', ids[0] ?? '')
+      .executeTakeFirstOrThrow()
+    for (let turn = 1; turn < 101; turn++) ids.push(String(BigInt(row.id) + BigInt(turn)))
+    await db
+      .insertInto('tasks')
+      .values(ids.slice(1).map((id) => ({ ...row, id })))
+      .execute()
+    for (const id of ids) client.send({ action: 'subscribe', task_id: id })
     const received = await client.waitFor((events) => events.some(({ event }) => event === 'error'))
     expect(received.filter(({ event }) => event === 'snapshot')).toHaveLength(100)
     expect(received.find(({ event }) => event === 'error')).toMatchObject({ code: 6016 })

@@ -22,8 +22,8 @@ const assEvent = (text: string) => `Dialogue: 0,0:00:01.00,0:00:02.00,Default,,0
 type Content = (pipe: string) => string
 
 const playlists: readonly [string, Content][] = [
-  ['a text', () => 'Dear sir, this is no video at all.\n'.repeat(100)],
   ['an HLS playlist', (file) => `#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1.0,\n${file}\n#EXT-X-ENDLIST\n`],
+  ['a text', () => 'Dear sir, this is no video at all.\n'.repeat(100)],
   ['an HLS playlist of file: addresses', (file) => `#EXTM3U\n#EXTINF:1.0,\nfile:${file}\n#EXT-X-ENDLIST\n`],
   ['an ffconcat list', (file) => `ffconcat version 1.0\nfile '${file}'\n`],
   [
@@ -97,7 +97,7 @@ describe.skipIf(process.platform === 'win32')('a file that refers to another one
       expect(await api(account).balance(), 'nothing is charged').toBe(5)
     }
 
-    const everywhere = sampleCases(playlists)
+    const everywhere = sampleCases(playlists, 1)
     test.for(everywhere)('%s named as a video returns 6017 from every endpoint', async ([, content]) => {
       await check(content, inspectEverywhere)
     })

@@ -13,7 +13,7 @@ import { endpoints, fillPath } from '../../src/contract/routes.ts'
 import { fastifyPath } from '../../src/http/request-input.ts'
 import { describeApi } from '../../src/http/openapi.ts'
 import { operations } from '../../tools/index.ts'
-import { h264, generateMedia, picture, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
+import { h264, generateMedia, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { api } from '../service/api.ts'
 import { apiDocument, validatorOf } from '../service/assert-documented.ts'
 import { fakeModule, messageEnvelopeModule } from '../service/fake-operation.ts'
@@ -53,7 +53,13 @@ beforeAll(async () => {
   service = await startTestService({ operations: [fakeModule, messageEnvelopeModule], localImport: true })
   unsubscribe('fastify.initialization', listRoutes)
   const account = await service.account(1000)
-  const clip = await generateMedia(join(folder, 'clip.mp4'), [...picture(1), ...h264])
+  const clip = await generateMedia(join(folder, 'clip.mp4'), [
+    '-f',
+    'lavfi',
+    '-i',
+    'color=teal:s=160x90:r=25:d=1',
+    ...h264,
+  ])
   const { data } = await api(account).upload('clip.mp4', await readFile(clip))
   world = { account, clip: data.file_id, type: '' }
 })

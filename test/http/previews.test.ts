@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { FileStore } from '../../src/files/store.ts'
-import { writeFloatWav } from '../engines/float-wav.ts'
 import { h264, generateMedia, scratchFolder, tone } from '../engines/ffmpeg/generate-media.ts'
 import { api, pollUntil } from '../service/api.ts'
 import { startSecondApp } from './second-app.ts'
@@ -13,32 +12,37 @@ const folder = await scratchFolder()
 
 describe('previews', () => {
   onOneDatabase((service) => {
-    /** URLs of probed media with different content: a clip with sound, and two sounds. */
+    /** URLs of probed clips with different content. */
     const clips: string[] = []
-    let content: Buffer<ArrayBuffer>
+    let film: Buffer
+    /** Facts of the film, as stored. */
+    let facts: string | null
 
-    async function upload(as: { baseUrl: string; apiKey: string }, name: string): Promise<string> {
-      const { data } = await api(as).upload(name, content)
-      await api(as).send(`/base/file/${data.file_id}/facts`)
+    /** Uploads the film with a comment, which makes its content different. */
+    async function upload(as: { baseUrl: string; apiKey: string }, comment: string): Promise<string> {
+      const head = Buffer.from('\0\0\0\0free', 'latin1')
+      head.writeUInt32BE(head.length + comment.length)
+      const { data } = await api(as).upload('clip.mp4', Buffer.concat([film, head, Buffer.from(comment)]))
+      await setFacts(data.file_id)
       return `/base/file/${data.file_id}`
     }
 
+    const setFacts = async (id: string) =>
+      void (await service()
+        .running.service.db.updateTable('files')
+        .set({ facts })
+        .where('id', '=', id)
+        .execute())
+
     beforeAll(async () => {
       const plain = ['-f', 'lavfi', '-i', 'color=teal:s=160x90:r=25:d=1']
-      const clip = await generateMedia(join(folder, 'clip.mp4'), [
-        ...plain,
-        ...tone(1),
-        ...h264,
-        '-c:a',
-        'aac',
-      ])
-      content = await readFile(clip)
-      clips.push(await upload(service(), 'clip.mp4'))
-      for (const period of [3, 4]) {
-        const sound = Float32Array.from({ length: 8000 }, (_, at) => Math.sin(at / period) / 2)
-        content = await readFile(await writeFloatWav(join(folder, `${period}.wav`), sound, 8000))
-        clips.push(await upload(service(), 'sound.wav'))
-      }
+      const sources = [...plain, ...tone(1), ...h264, '-c:a', 'aac']
+      film = await readFile(await generateMedia(join(folder, 'clip.mp4'), sources))
+      const { data } = await api(service()).upload('clip.mp4', Buffer.from(film))
+      await api(service()).send(`/base/file/${data.file_id}/facts`)
+      const probed = service().running.service.db.selectFrom('files').select('facts')
+      facts = (await probed.where('id', '=', data.file_id).executeTakeFirstOrThrow()).facts
+      for (const comment of ['first', 'second', 'third']) clips.push(await upload(service(), comment))
     })
 
     /** Starts the service with a file store that records each access and delays it until the test resolves it. */
@@ -114,7 +118,7 @@ describe('previews', () => {
       expect(accesses, 'nothing was drawn anew').toHaveLength(1)
 
       const other = await service().account(0)
-      const otherPreview = requestPreview(await upload(other, 'sound.wav'), other.apiKey)
+      const otherPreview = requestPreview(await upload(other, 'third'), other.apiKey)
       await waitForAccesses(2)
       accesses[1]?.resolve()
       expect((await otherPreview).bytes.equals(drawn), 'it is the same content').toBe(true)
@@ -127,24 +131,18 @@ describe('previews', () => {
 
     test('take turns between accounts, and each may have 64 waiting', async () => {
       const { baseUrl, accesses, requestPreview, waitForAccesses } = await startObservedService()
-      const { db } = service().running.service
       const other = await service().account(0)
-      const otherClip = await upload(other, 'sound.wav')
+      const otherClip = await upload(other, 'third')
       const first = requestPreview(clips[0])
       await waitForAccesses(1)
 
-      // Equal media facts: only the names of the requests must differ.
-      const probed = db
-        .selectFrom('files')
-        .select('facts')
-        .where('id', '=', clips[0]?.split('/').at(-1) ?? '')
-      const { facts } = await probed.executeTakeFirstOrThrow()
       const { apiKey } = service()
       const client = new AbortController()
       const waiting: Promise<Response>[] = []
       for (let number = 0; number < 65; number += 1) {
         const { data } = await api(service()).upload(`${number}.mp4`, Buffer.from(`not a video ${number}`))
-        await db.updateTable('files').set({ facts }).where('id', '=', data.file_id).execute()
+        // Equal media facts: only the names of the requests must differ.
+        await setFacts(data.file_id)
         const url = `${baseUrl}/base/file/${data.file_id}/preview?kind=waveform`
         waiting.push(fetch(url, { headers: { authorization: apiKey }, signal: client.signal }))
       }

@@ -29,6 +29,8 @@ const jpg = await image('b.jpg', 'testsrc2=s=41x64')
 let service: TestService
 let calls: Api
 let file: string
+/** Vector of the file. */
+let fileVector: number[] | undefined
 
 beforeAll(async () => {
   service = await startTestService({
@@ -38,6 +40,7 @@ beforeAll(async () => {
   })
   calls = api(await service.account(10_000))
   file = (await calls.upload('a.png', png)).data.file_id
+  ;[fileVector] = await vectors(calls, [{ file_id: file }])
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
@@ -107,11 +110,11 @@ describe('the result', () => {
 
   test('depends on the task for texts, not for images', async () => {
     const items = [{ text: 'cat' }, { file_id: file }]
-    const [plainText, plainImage] = await vectors(calls, items)
+    const [plainText] = await vectors(calls, [{ text: 'cat' }])
     const [text, picture] = await vectors(calls, items, { task: 'search_query:' })
-    expect(picture).toEqual(plainImage)
+    expect(picture).toEqual(fileVector)
     expect(text).not.toEqual(plainText)
-    expect(await vectors(calls, items, { task: '', normalized: true })).toEqual([plainText, plainImage])
+    expect(await vectors(calls, items, { task: '', normalized: true })).toEqual([plainText, fileVector])
   })
 })
 
@@ -144,7 +147,7 @@ test.each(
   const images = Array.from({ length: 16 }, () => ({
     image: base64(largest).replaceAll(/.{76}/g, '$&\r\n'),
   }))
-  const texts = Array.from({ length: 64 }, (_, index) => ({ text: `cat ${index}` }))
+  const texts = Array.from({ length: 64 }, (_item, index) => ({ text: `cat ${index}` }))
   expect(await send([...images, ...texts])).toEqual(expected)
 })
 
@@ -231,9 +234,7 @@ describe('a request is rejected, and costs nothing,', () => {
     const missing = { status: 404, code: 6004 }
     await expectRejected([{ file_id: theirs.file_id }], missing)
     await expectRejected([{ file_id: '1234567890123456789' }], missing)
-    expect(await vectors(other, [{ file_id: theirs.file_id }])).toEqual(
-      await vectors(calls, [{ file_id: file }]),
-    )
+    expect(await vectors(other, [{ file_id: theirs.file_id }])).toEqual([fileVector])
   })
 
   test('with what is no image: 6014, also if only decoding shows it', async () => {
@@ -247,12 +248,15 @@ describe('a request is rejected, and costs nothing,', () => {
     for (const { file_id } of [text, damaged]) await expectRejected([{ file_id }], wrong)
     await expectRejected([{ image: base64(Buffer.from('just text')) }], wrong)
     // Their start is that of an image: the task fails and is refunded.
-    const inside = (form: string) => ({
-      ...wrong,
-      msg: expect.stringContaining(`input[1].${form}`) as unknown,
-    })
-    await expectRejected([{ file_id: file }, { image: base64(png.slice(0, 60)) }], inside('image'))
-    for (const { file_id } of sampleCases([cut, broken], 1))
-      await expectRejected([{ text: 'sea' }, { file_id }], inside('file_id'))
+    const inside = [
+      { image: base64(png.slice(0, 60)) },
+      { file_id: cut.file_id },
+      { file_id: broken.file_id },
+    ]
+    for (const item of sampleCases(inside, 1))
+      await expectRejected([{ file_id: file }, item], {
+        ...wrong,
+        msg: expect.stringContaining(`input[1].${Object.keys(item)[0]}`) as unknown,
+      })
   })
 })

@@ -2,13 +2,14 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { serve, type Served } from '../contract/serve.ts'
-import { ffmpeg, streams } from '../video-split-screen/media.ts'
+import { generateMedia, h264 } from '../engines/ffmpeg/generate-media.ts'
+import { streams } from '../video-split-screen/media.ts'
 import { api, pollUntil, type Api } from './api.ts'
 import { sampleCases } from '../soak-size.ts'
 import { killWorkers } from './interruptions.ts'
 import { findProcesses, waitUntilExited } from './processes.ts'
 
-const clipSeconds = 10
+const clipSeconds = 6
 
 let service: Served
 let calls: Api
@@ -18,11 +19,10 @@ let clip: string
 beforeAll(async () => {
   service = await serve()
   calls = api(service)
-  const path = join(service.folder, 'clip.mp4')
-  await ffmpeg(
+  const path = await generateMedia(join(service.folder, 'clip.mp4'), [
     ...['-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=30', '-f', 'lavfi', '-i', 'sine'],
-    ...['-t', String(clipSeconds), '-pix_fmt', 'yuv420p', '-preset', 'ultrafast', path],
-  )
+    ...['-t', String(clipSeconds), ...h264],
+  ])
   clip = (await calls.upload('clip.mp4', new Uint8Array(await readFile(path)))).data.file_id
 })
 afterAll(() => service[Symbol.asyncDispose]())
@@ -62,7 +62,7 @@ async function startRendering(type: string, request: unknown, programs: number) 
 }
 
 const works = [
-  { type: 'video_timeline_render', request: () => concatenation(60), programs: 2, credits: 10 },
+  { type: 'video_timeline_render', request: () => concatenation(100), programs: 2, credits: 10 },
   { type: 'video_split_screen', request: sideBySide, programs: 1, credits: 1 },
 ]
 
