@@ -1,8 +1,11 @@
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { onTestFinished } from 'vitest'
 import { limitConcurrency } from '../src/platform/concurrency.ts'
+import { generatedFile } from './engines/ffmpeg/media-cache.ts'
 import { listen } from './setup/postgres-server.ts'
 
 /** PostgreSQL as WebAssembly in this process. */
@@ -26,7 +29,7 @@ export async function startEmbeddedPostgres({
   readonly data?: Blob
 }): Promise<EmbeddedPostgres> {
   const options: PGliteOptions = { ...(hasPgvector && { extensions: { vector } }) }
-  const db = await PGlite.create({ ...options, ...(data && { loadDataDir: data }) })
+  const db = await PGlite.create({ ...options, loadDataDir: data ?? (await emptyData()) })
   const inTurn = limitConcurrency(1)
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -53,6 +56,21 @@ export async function startEmbeddedPostgres({
       return dump
     },
   }
+}
+
+/** Returns the data of a server without tables, which takes most of a start to create. */
+async function emptyData(): Promise<Blob> {
+  const description = join(import.meta.dirname, '../node_modules/@electric-sql/pglite/package.json')
+  const path = await generatedFile('.tar', {
+    // With its version.
+    program: [await readFile(description, 'utf8')],
+    args: ['empty'],
+    async generate(to) {
+      await using db = await PGlite.create()
+      await writeFile(to, await (await db.dumpDataDir('none')).bytes())
+    },
+  })
+  return new Blob([await readFile(path)])
 }
 
 /** State of a session without a transaction, at the end of each reply. */
