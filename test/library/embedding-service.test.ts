@@ -17,16 +17,21 @@ async function libraryWithService() {
   return { library, fake }
 }
 
-test('the command embeds pictures with the configured service, and continues after its failure', async () => {
+const refusal = fails(400, { error: { message: 'this model embeds texts' } })
+
+test('the command embeds pictures with the configured service, and continues after its failure, which it explains, and past a picture that the service refuses', async () => {
   const { library, fake } = await libraryWithService()
   await writeImage(library.media('a.png'), 'red', 1)
   await writeImage(library.media('b.png'), 'blue', 2)
   const vector = (index: number) => ({
     data: [{ index: 0, embedding: [0, 1, 2].map((at) => Number(at === index)) }],
   })
-  fake.replies.push(json(vector(1)))
+  fake.replies.push(json(vector(1)), fails(401, { error: { message: 'the key expired yesterday' } }))
   const failed = await library.run('add', library.media(), ...rights)
   expect(failed).toMatchObject({ code: 1, out: '' })
+  expect(failed.err).toContain('(HTTP 401): the key expired yesterday\nFix: ')
+  // The command writes no log.
+  expect(failed.err).not.toContain('log')
   fake.replies.push(json(vector(2)))
   const added = await library.run('add', library.media(), ...rights)
   expect(added).toMatchObject({ code: 0 })
@@ -46,9 +51,13 @@ test('the command embeds pictures with the configured service, and continues aft
     ['openai:clip', 1],
     ['openai:clip', 2],
   ])
-})
 
-const refusal = fails(400, { error: { message: 'this model embeds texts' } })
+  for (const [at, name] of ['c.png', 'd.png'].entries()) await writeImage(library.media(name), 'green', at)
+  fake.replies.push(refusal, json(vector(0)))
+  const { out, err } = await library.run('add', library.media(), ...rights)
+  expect(out).toContain('2 imported')
+  expect(err).toContain('1 of 4 images and videos have no vector')
+})
 
 test('a service that embeds only texts is asked once; everything is imported by its words', async () => {
   const { library, fake } = await libraryWithService()
@@ -64,25 +73,4 @@ test('a service that embeds only texts is asked once; everything is imported by 
   fake.replies.push(refusal)
   expect((await library.run('add', library.media(), ...rights)).out).toContain('0 imported, 2 unchanged')
   expect(fake.heard.length).toBe(2)
-})
-
-test('a picture that a service refuses, which embeds others, does not stop their import', async () => {
-  const { library, fake } = await libraryWithService()
-  for (const [at, name] of ['a.png', 'b.png', 'c.png'].entries())
-    await writeImage(library.media(name), 'red', at)
-  const vector = json({ data: [{ index: 0, embedding: [1, 0] }] })
-  fake.replies.push(vector, refusal, vector)
-  const { out, err } = await library.run('add', library.media(), ...rights)
-  expect(out).toContain('3 imported')
-  expect(err).toContain('1 of 3 images and videos have no vector')
-})
-
-test('the explanation of a service is in the message of the command, which writes no log', async () => {
-  const { library, fake } = await libraryWithService()
-  await writeImage(library.media('a.png'))
-  fake.replies.push(fails(401, { error: { message: 'the key expired yesterday' } }))
-  const { code, err } = await library.run('add', library.media(), ...rights)
-  expect(code).toBe(1)
-  expect(err).toContain('(HTTP 401): the key expired yesterday\nFix: ')
-  expect(err).not.toContain('log')
 })

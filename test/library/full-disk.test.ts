@@ -6,7 +6,7 @@ import { createTestDisk, diskUnavailableReason, fillDisk } from '../service/disk
 import { sampleCases, soakSize } from '../soak-size.ts'
 import { newLibrary, rights, writeImage, writeVideo } from './library.ts'
 
-const images = soakSize(4, 12)
+const images = soakSize(1, 12)
 const reason = await diskUnavailableReason()
 
 describe.skipIf(reason !== null)(`a library on a disk of its own (${reason ?? 'ext4'})`, () => {

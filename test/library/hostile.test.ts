@@ -16,14 +16,7 @@ test.skipIf(process.platform === 'win32')('hostile names, links and special file
   const library = await newLibrary()
   const outside = join(library.root, 'outside')
   await writeImage(join(outside, 'secret.png'))
-  const names = [
-    '-i.png',
-    '%d.png',
-    'line\nbreak \u001b[2J.png',
-    'quo\'te".png',
-    '$(touch x).png',
-    'concat:a.png',
-  ]
+  const names = ['-i.png', 'concat:a.png', '%d $(touch x) quo\'te" line\nbreak \u001b[2J.png']
   for (const name of names) {
     await writeImage(join(outside, 'next.png'))
     await rename(join(outside, 'next.png'), library.media(name))
@@ -43,7 +36,7 @@ test.skipIf(process.platform === 'win32')('hostile names, links and special file
   const { code, out } = await library.run('add', library.media(), ...rights)
   expect(code).toBe(0)
   expect(await paths(library)).toEqual(names.toSorted())
-  expect(out).toContain('6 imported, 9 skipped')
+  expect(out).toContain('3 imported, 9 skipped')
   for (const name of ['link.png', 'folder', 'loop', 'inside.png'])
     expect(out).toContain(`skipped ${name}: symbolic links are not followed`)
   expect(out).toContain('skipped pipe.mp4: it is no regular file')

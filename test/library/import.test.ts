@@ -5,6 +5,7 @@ import { isContentReferenced } from '../../src/files/content.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import { hasPostgres, newDatabase } from '../postgres.ts'
 import { sampleCases } from '../soak-size.ts'
+import { importOnce } from './import-once.ts'
 import { contentProbe } from './probe-content.ts'
 import { newLibrary, rights, type TestLibrary, writeImage, writeSound, writeVideo } from './library.ts'
 
@@ -12,6 +13,8 @@ const databases = [
   ['SQLite', async () => newLibrary()],
   ['PostgreSQL', async () => newLibrary(await newDatabase())],
 ] as const
+
+const importPicture = importOnce(({ media }) => writeImage(media('a.png')))
 
 async function materials(library: TestLibrary) {
   const db = await library.openDb()
@@ -103,10 +106,8 @@ async function checkContents(library: TestLibrary, exactly: boolean): Promise<vo
 }
 
 test('a file that comes back is found again, with its id', async () => {
-  const library = await newLibrary()
-  await writeImage(library.media('a.png'))
-  await writeImage(library.media('b.png'), 'blue', 2)
-  await library.run('add', library.media(), ...rights)
+  const library = await importPicture()
+  await writeFile(library.media('b.txt'), 'text')
   const [before] = await materials(library)
   await rename(library.media('a.png'), join(library.root, 'a.png'))
   expect((await library.run('add', library.media(), ...rights)).out).toContain('1 missing')
@@ -117,9 +118,7 @@ test('a file that comes back is found again, with its id', async () => {
 })
 
 test('a folder without its disk keeps its materials, licence and attribution', async () => {
-  const library = await newLibrary()
-  await writeImage(library.media('a.png'))
-  await library.run('add', library.media(), ...rights)
+  const library = await importPicture()
   const [before] = await materials(library)
   const away = join(library.root, 'away')
   await rename(library.media(), away)
@@ -135,26 +134,13 @@ test('a folder without its disk keeps its materials, licence and attribution', a
 })
 
 test('a changed sidecar is read again', async () => {
-  const library = await newLibrary()
-  await writeImage(library.media('a.png'))
-  await library.run('add', library.media(), ...rights)
+  const library = await importPicture()
   await writeFile(library.media('a.json'), '{"title": "first"}')
   expect((await library.run('add', library.media(), ...rights)).out).toContain('1 changed')
   await writeFile(library.media('a.json'), '{"title": "other"}')
   await utimes(library.media('a.json'), 1, 1)
   expect((await library.run('add', library.media(), ...rights)).out).toContain('1 changed')
   expect(await materials(library)).toMatchObject([{ title: 'other' }])
-})
-
-test("the operator's files are never modified", async () => {
-  const library = await newLibrary()
-  await writeImage(library.media('a.png'))
-  const [bytes, before] = [await readFile(library.media('a.png')), await stat(library.media('a.png'))]
-  await library.run('add', library.media(), ...rights)
-  await library.run('remove', library.media())
-  const after = await stat(library.media('a.png'))
-  expect(await readFile(library.media('a.png'))).toEqual(bytes)
-  expect([after.mode, after.mtimeMs, after.nlink]).toEqual([before.mode, before.mtimeMs, before.nlink])
 })
 
 test.for([
@@ -171,29 +157,31 @@ test.for([
   expect(ended.err).toContain(message)
 })
 
-test('the data folder is not imported', async () => {
+test("the data folder is not imported, and the operator's files are never modified", async () => {
   const library = await newLibrary()
   await mkdir(library.data)
   expect((await library.run('add', library.data, ...rights)).err).toContain('is in the data folder')
   await writeImage(library.media('a.png'))
   await copyFile(library.media('a.png'), join(library.data, 'b.png'))
+  const [bytes, before] = [await readFile(library.media('a.png')), await stat(library.media('a.png'))]
   const { out } = await library.run('add', library.root, ...rights)
   expect(out).toContain('1 imported, 1 skipped')
   expect(out).toContain('skipped data/: only the service uses this folder')
   expect(await readdir(library.data)).toContain('b.png')
+  expect((await library.run('remove', library.root)).code).toBe(0)
+  const after = await stat(library.media('a.png'))
+  expect(await readFile(library.media('a.png'))).toEqual(bytes)
+  expect([after.mode, after.mtimeMs, after.nlink]).toEqual([before.mode, before.mtimeMs, before.nlink])
 })
 
-test.for([
-  ['sub', ''],
-  ['', 'sub'],
-])('a folder is not added when another one overlaps it (%j, then %j)', async ([first, second]) => {
-  const library = await newLibrary()
-  await writeImage(library.media('sub/a.png'))
-  await mkdir(library.media('sub-other'))
-  await library.run('add', library.media(first), ...rights)
-  const refused = await library.run('add', library.media(second), ...rights)
-  expect(refused).toMatchObject({ code: 1, out: '' })
-  expect(refused.err).toContain(`${library.media(first)} is in the library`)
-  expect(await materials(library)).toHaveLength(1)
-  if (first !== '') expect((await library.run('add', library.media('sub-other'), ...rights)).code).toBe(0)
+test('a folder is not added when another one is inside of it or contains it', async () => {
+  const library = await importPicture()
+  for (const name of ['media/sub', 'media-other']) await mkdir(join(library.root, name))
+  for (const overlapping of [library.media('sub'), library.root]) {
+    const refused = await library.run('add', overlapping, ...rights)
+    expect(refused).toMatchObject({ code: 1, out: '' })
+    expect(refused.err).toContain(`${library.media()} is in the library`)
+    expect(await materials(library)).toHaveLength(1)
+  }
+  expect((await library.run('add', `${library.media()}-other`, ...rights)).code).toBe(0)
 })

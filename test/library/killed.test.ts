@@ -45,8 +45,8 @@ test.for(sampleCases(importKills, 1))(
   async ([point, hit]) => {
     const library = await newLibrary()
     await writeImage(library.media('a.png'), 'red', 1)
-    await writeVideo(library.media('b.mp4'), 'green')
-    await writeImage(library.media('c.png'), 'blue', 2)
+    await writeImage(library.media('b.png'), 'blue', 2)
+    await writeVideo(library.media('c.mp4'), 'green')
     const args = ['library', 'add', library.media(), ...rights]
     expect(await runUntilKilled(library, point, [hit, ...args])).toBe('SIGKILL')
     const { code, out } = await library.run('add', library.media(), ...rights)
@@ -54,7 +54,7 @@ test.for(sampleCases(importKills, 1))(
     expect(out).not.toContain('skipped')
     const db = await library.openDb()
     const rows = await db.selectFrom('materials').select(['path', 'state']).orderBy('path').execute()
-    expect(rows).toEqual(['a.png', 'b.mp4', 'c.png'].map((path) => ({ path, state: 'active' })))
+    expect(rows).toEqual(['a.png', 'b.png', 'c.mp4'].map((path) => ({ path, state: 'active' })))
     expect((await library.run('list')).out).toMatch(/^1 +2 +0 +0 /m)
     // A cover and a preview of the video, and two thumbnails.
     expect(await countContents(library)).toBe(4)

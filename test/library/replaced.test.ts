@@ -6,6 +6,7 @@ import { openDiskStore } from '../../src/files/disk.ts'
 import { findMaterial, openOriginal } from '../../src/library/materials.ts'
 import { hasPostgres, newDatabase } from '../postgres.ts'
 import { sampleCases } from '../soak-size.ts'
+import { importOnce } from './import-once.ts'
 import { addWithModel, newLibrary, type TestLibrary, writeImage } from './library.ts'
 import { colourModel } from './stand-in-model.ts'
 
@@ -45,10 +46,24 @@ async function replace(library: TestLibrary, name: string): Promise<void> {
   await rename(join(library.root, 'other.png'), library.media(name))
 }
 
-const databases = [
-  ['SQLite', async () => newLibrary()],
-  ['PostgreSQL', async () => newLibrary(await newDatabase())],
-] as const
+const writePicture = ({ media }: TestLibrary) => writeImage(media('a.png'), 'red')
+
+/** Creates a library of one picture on PostgreSQL. */
+async function importOnPostgres(): Promise<TestLibrary> {
+  const library = await newLibrary(await newDatabase())
+  await writePicture(library)
+  await add(library)
+  return library
+}
+
+// On PostgreSQL, `grant-race.test.ts` and `pgvector.test.ts` replace files, too.
+const databases = sampleCases(
+  [
+    ['SQLite', importOnce(writePicture, add)],
+    ['PostgreSQL', importOnPostgres],
+  ] as const,
+  1,
+)
 
 describe.for(databases)('a file that replaces another one, on %s', ([name, create]) => {
   const isMissing = name === 'PostgreSQL' && !hasPostgres
@@ -57,8 +72,6 @@ describe.for(databases)('a file that replaces another one, on %s', ([name, creat
     'is a new material, which those who received the earlier one do not receive',
     async () => {
       const library = await create()
-      await writeImage(library.media('a.png'), 'red')
-      await add(library)
       const granted = await grant(library, 'a.png')
       await replace(library, 'a.png')
       expect(await add(library)).toMatchObject({ changed: 1, imported: 0 })
@@ -79,15 +92,9 @@ describe.for(databases)('a file that replaces another one, on %s', ([name, creat
       expect([state, await files.has(thumb ?? '')]).toEqual(['removed', true])
     },
   )
-})
-
-describe.for(sampleCases(databases, 1))('a file that replaces another one, on %s', ([name, create]) => {
-  const isMissing = name === 'PostgreSQL' && !hasPostgres
 
   test.skipIf(isMissing)('leaves nothing of the earlier one if nobody received that', async () => {
     const library = await create()
-    await writeImage(library.media('a.png'), 'red')
-    await add(library)
     const [[before] = []] = await found(library)
     const db = await library.openDb()
     const { thumb } = await findMaterial(db, Number(before))
@@ -101,7 +108,6 @@ describe.for(sampleCases(databases, 1))('a file that replaces another one, on %s
 
   test.skipIf(isMissing)('keeps its id if it was moved there', async () => {
     const library = await create()
-    await writeImage(library.media('a.png'), 'red')
     await writeImage(library.media('b.png'), 'blue', 3)
     await add(library)
     const [first, second] = [await grant(library, 'a.png'), await grant(library, 'b.png')]
@@ -116,8 +122,6 @@ describe.for(sampleCases(databases, 1))('a file that replaces another one, on %s
 
   test.skipIf(isMissing)('keeps its id if it has the same content', async () => {
     const library = await create()
-    await writeImage(library.media('a.png'), 'red')
-    await add(library)
     const id = await grant(library, 'a.png')
     await utimes(library.media('a.png'), 1, 1)
     expect(await add(library)).toMatchObject({ changed: 1 })

@@ -1,12 +1,14 @@
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { LibraryQuery, LibraryScope } from '../../src/contract/library.ts'
+import { saveFolder, saveMaterial } from '../../src/library/records.ts'
 import { findMaterials, openLibrarySearch } from '../../src/library/search.ts'
 import { hasPostgres, newDatabase } from '../postgres.ts'
+import { importOnce } from './import-once.ts'
 import {
   addWithModel,
   newLibrary,
-  rights,
+  openTestLibrary,
   type TestLibrary,
   writeImage,
   writeSound,
@@ -39,65 +41,95 @@ async function textVector(text: string, space?: string) {
   return { space: model.space, values }
 }
 
+const sidecars = {
+  'sea.png': { title: '海边日落', tags: ['夕阳'] },
+  'sea copy.jpg': { title: '雨の東京タワー', note: '夜の街' },
+  'sea again.png': { title: 'Old fisherman mending nets', tags: ['harbour', 'work'] },
+  'd.png': { title: 'TV studio', note: 'Camera on a crane, 4K' },
+  'e.png': { note: 'nets of a goal; an old man works at the harbour' },
+  'f.png': { title: '서울의 밤', author: 'Zoë' },
+}
+
+const importDescribed = importOnce(async ({ media }) => {
+  for (const [index, [path, sidecar]] of Object.entries(sidecars).entries()) {
+    await writeImage(media(path), 'blue', Math.max(1, index))
+    await writeFile(media(`${path}.json`), JSON.stringify(sidecar))
+  }
+  await writeSound(media('morning-light.mp3'), { title: '晨光', artist: 'Anna Ω' })
+})
+
+/** Records the materials of a library in a database of PostgreSQL, as an import does. */
+async function recordOnPostgres(library: TestLibrary): Promise<TestLibrary> {
+  const other = openTestLibrary(library.root, await newDatabase())
+  const [from, to] = [await library.openDb(), await other.openDb()]
+  const folder = await from.selectFrom('library_folders').selectAll().executeTakeFirstOrThrow()
+  const { id: folderId } = await saveFolder(to, folder, 1)
+  const rows = await from.selectFrom('materials').selectAll().orderBy('id').execute()
+  for (const content of rows)
+    await to.transaction().execute((trx) => saveMaterial(trx, { id: undefined, folderId, content, now: 1 }))
+  return other
+}
+
 const databases = [
+  ['SQLite', async () => await importDescribed()],
+  ['PostgreSQL', async () => await recordOnPostgres(await importDescribed())],
+] as const
+
+describe.for(databases)('search on %s', ([name, create]) => {
+  test.skipIf(name === 'PostgreSQL' && !hasPostgres)(
+    'each query finds its item first, and near-duplicates are folded only on request',
+    async () => {
+      const library = await create()
+      const { find, paths } = await openSearch(library)
+      const expected = {
+        ...{ 日落: 'sea.png', 夕阳: 'sea.png', 海: 'sea.png', 東京: 'sea copy.jpg', タワー: 'sea copy.jpg' },
+        ...{ 夜の街: 'sea copy.jpg', fisherman: 'sea again.png', 'fisherman mending nets': 'sea again.png' },
+        ...{ tv: 'd.png', '4k': 'd.png', 'a crane': 'd.png', Studios: 'd.png', 서울: 'f.png' },
+        ...{ 'goal nets': 'e.png', 'the old man of the harbour': 'e.png' },
+      }
+      for (const [query, path] of Object.entries(expected))
+        expect([query, (await paths('image', query))[0]]).toEqual([query, path])
+      for (const query of ['光', 'anna', 'morning', 'Ω', 'LIGHT morning'])
+        expect(await paths('audio', query)).toEqual(['morning-light.mp3'])
+      for (const query of ['nothing', '"', "' OR 1=1", '* NEAR(', '\u0000', '()&|!:*', '§image'])
+        expect(await paths('image', query)).toEqual([])
+      const { recalled, results } = await find({ scope: 'image', text: '海边日落' })
+      expect(recalled).toBe(1)
+      expect(results).toEqual([
+        {
+          ...{ name: 'sea.png' },
+          ...{ id: expect.any(Number), score: expect.any(Number), width: 96, height: 54, tags: ['夕阳'] },
+          note: 'Licence: CC BY 4.0. Attribution: Example Films.\n海边日落',
+        },
+      ])
+      expect(results[0]?.score).toBeGreaterThan(0.5)
+      const [sound] = (await find({ scope: 'audio', text: '晨光 Anna' })).results
+      expect(sound).toMatchObject({
+        title: '晨光',
+        author: 'Anna Ω',
+        audioType: 'pure',
+        hasAccompaniment: false,
+      })
+      expect(sound?.score).toBeGreaterThan(0.45)
+      expect(sound?.duration).toBeCloseTo(1, 0)
+
+      const all = await find({ scope: 'image', text: 'sea' })
+      expect([all.recalled, all.results.length]).toEqual([3, 3])
+      const folded = await find({ scope: 'image', text: 'sea', diversity: true })
+      expect([folded.recalled, folded.results.length]).toEqual([3, 2])
+      const first = await find({ scope: 'image', text: 'sea', limit: 1 })
+      expect(first.results).toEqual(all.results.slice(0, 1))
+    },
+  )
+})
+
+// Vectors in PostgreSQL are tested with pgvector, too.
+const emptyLibraries = [
   ['SQLite', async () => newLibrary()],
   ['PostgreSQL', async () => newLibrary(await newDatabase())],
 ] as const
 
-describe.for(databases)('search on %s', ([name, create]) => {
-  test.skipIf(name === 'PostgreSQL' && !hasPostgres)('each query finds its item first', async () => {
-    const library = await create()
-    const sidecars = {
-      'a.png': { title: '海边日落', tags: ['夕阳'] },
-      'b.png': { title: '雨の東京タワー', note: '夜の街' },
-      'c.png': { title: 'Old fisherman mending nets', tags: ['harbour', 'work'] },
-      'd.png': { title: 'TV studio', note: 'Camera on a crane, 4K' },
-      'e.png': { note: 'nets of a goal; an old man works at the harbour' },
-      'f.png': { title: '서울의 밤', author: 'Zoë' },
-    }
-    for (const [index, [path, sidecar]] of Object.entries(sidecars).entries()) {
-      await writeImage(library.media(path), 'red', index)
-      await writeFile(library.media(`${path}.json`), JSON.stringify(sidecar))
-    }
-    await writeSound(library.media('morning-light.mp3'), { title: '晨光', artist: 'Anna Ω' })
-    await library.run('add', library.media(), ...rights)
-    const { find, paths } = await openSearch(library)
-    const expected = {
-      ...{ 日落: 'a.png', 夕阳: 'a.png', 海: 'a.png', 東京: 'b.png', タワー: 'b.png', 夜の街: 'b.png' },
-      ...{ fisherman: 'c.png', 'fisherman mending nets': 'c.png', tv: 'd.png', '4k': 'd.png' },
-      ...{ 'a crane': 'd.png', Studios: 'd.png', 서울: 'f.png', 'goal nets': 'e.png' },
-      'the old man of the harbour': 'e.png',
-    }
-    for (const [query, path] of Object.entries(expected))
-      expect([query, (await paths('image', query))[0]]).toEqual([query, path])
-    for (const query of ['光', 'anna', 'morning', 'Ω', 'LIGHT morning'])
-      expect(await paths('audio', query)).toEqual(['morning-light.mp3'])
-    for (const query of ['nothing', '"', "' OR 1=1", '* NEAR(', '\u0000', '()&|!:*', '§image'])
-      expect(await paths('image', query)).toEqual([])
-    const { recalled, results } = await find({ scope: 'image', text: '海边日落' })
-    expect(recalled).toBe(1)
-    expect(results).toEqual([
-      {
-        ...{ name: 'a.png' },
-        ...{ id: expect.any(Number), score: expect.any(Number), width: 96, height: 54, tags: ['夕阳'] },
-        note: 'Licence: CC BY 4.0. Attribution: Example Films.\n海边日落',
-      },
-    ])
-    expect(results[0]?.score).toBeGreaterThan(0.5)
-    const [sound] = (await find({ scope: 'audio', text: '晨光 Anna' })).results
-    expect(sound).toMatchObject({
-      title: '晨光',
-      author: 'Anna Ω',
-      audioType: 'pure',
-      hasAccompaniment: false,
-    })
-    expect(sound?.score).toBeGreaterThan(0.45)
-    expect(sound?.duration).toBeCloseTo(1, 0)
-  })
-})
-
-// Vectors in PostgreSQL are tested with pgvector, too.
-describe.for(sampleCases(databases, 1))('search on %s', ([name, create]) => {
+describe.for(sampleCases(emptyLibraries, 1))('search on %s', ([name, create]) => {
   test.skipIf(name === 'PostgreSQL' && !hasPostgres)(
     'pictures are found by vectors, also after changes',
     async () => {
@@ -149,18 +181,4 @@ describe.for(sampleCases(databases, 1))('search on %s', ([name, create]) => {
       })
     },
   )
-})
-
-test('near-duplicates are folded only on request', async () => {
-  const library = await newLibrary()
-  await writeImage(library.media('sea.png'), 'blue', 1)
-  await writeImage(library.media('sea copy.jpg'), 'blue', 1)
-  await writeImage(library.media('sea again.png'), 'blue', 3)
-  await library.run('add', library.media(), ...rights)
-  const { find } = await openSearch(library)
-  const all = await find({ scope: 'image', text: 'sea' })
-  expect([all.recalled, all.results.length]).toEqual([3, 3])
-  const folded = await find({ scope: 'image', text: 'sea', diversity: true })
-  expect([folded.recalled, folded.results.length]).toEqual([3, 2])
-  expect((await find({ scope: 'image', text: 'sea', limit: 1 })).results).toEqual(all.results.slice(0, 1))
 })

@@ -57,7 +57,7 @@ const databases = [
 
 describe.for(sampleCases(databases, 1))('sounds on %s', ([name, create]) => {
   test.skipIf(name === 'PostgreSQL' && !hasPostgres)(
-    'get vectors once the model that an import names is installed, and are found by them and by their words',
+    'get vectors once the model that an import names is installed, and are found by them and by their words; pictures have another space, and each refuses others',
     async () => {
       const { library, find, add } = await create()
       const without = await add()
@@ -84,33 +84,28 @@ describe.for(sampleCases(databases, 1))('sounds on %s', ([name, create]) => {
       const [words] = await find('audio', 'two')
       const [both] = await find('audio', 'two', vector)
       expect(both?.score).toBeGreaterThan(Math.max(words?.score ?? 1, found[0]?.score ?? 1))
+
+      // An import with another model for pictures alone changes no sound.
+      expect(await addWithModel(library, colourModel())).toMatchObject({ changed: 1, unchanged: 2 })
+      expect(await spaces(library)).toEqual([
+        ['one.wav', 0, 0, space],
+        ['three.png', 0, 0, 'colours-1'],
+        ['two.wav', 0, 0, space],
+      ])
+      const values = (await colourModel().embedTexts(['red'], { signal: new AbortController().signal }))[0]
+      const red = { space: 'colours-1', values: values ?? expect.fail('no vector') }
+      const hum = await embedSoundQuery('hum', 1)
+      expect(await find('image', '', red)).toHaveLength(1)
+      expect((await find('audio', '', hum))[0]?.title).toBe('one.wav')
+      await expect(find('audio', '', red)).rejects.toMatchObject({ code: 6401 })
+      await expect(find('image', '', hum)).rejects.toMatchObject({ code: 6401 })
+
+      const db = await library.openDb()
+      await db.updateTable('material_vectors').set({ space: 'older' }).where('space', '=', space).execute()
+      const refused = await library.run('add', library.media(), ...rights)
+      expect(refused).toMatchObject({ code: 1, out: '' })
+      expect(refused.err).toContain('the library has vectors of older, and clap has others')
+      expect(await addWithModel(library, colourModel())).toMatchObject({ changed: 0, unchanged: 3 })
     },
   )
-})
-
-test('pictures and sounds have spaces of their own, each refused if it is another one', async () => {
-  const { library, find, add } = await libraryOfTones()
-  await installClap(library)
-  expect((await add()).out).toContain('3 imported')
-  // An import with another model for pictures alone changes no sound.
-  expect(await addWithModel(library, colourModel())).toMatchObject({ changed: 1, unchanged: 2 })
-  expect(await spaces(library)).toEqual([
-    ['one.wav', 0, 0, space],
-    ['three.png', 0, 0, 'colours-1'],
-    ['two.wav', 0, 0, space],
-  ])
-  const values = (await colourModel().embedTexts(['red'], { signal: new AbortController().signal }))[0]
-  const red = { space: 'colours-1', values: values ?? expect.fail('no vector') }
-  const hum = await embedSoundQuery('hum', 1)
-  expect(await find('image', '', red)).toHaveLength(1)
-  expect((await find('audio', '', hum))[0]?.title).toBe('one.wav')
-  await expect(find('audio', '', red)).rejects.toMatchObject({ code: 6401 })
-  await expect(find('image', '', hum)).rejects.toMatchObject({ code: 6401 })
-
-  const db = await library.openDb()
-  await db.updateTable('material_vectors').set({ space: 'older' }).where('space', '=', space).execute()
-  const refused = await library.run('add', library.media(), ...rights)
-  expect(refused).toMatchObject({ code: 1, out: '' })
-  expect(refused.err).toContain('the library has vectors of older, and clap has others')
-  expect(await addWithModel(library, colourModel())).toMatchObject({ changed: 0, unchanged: 3 })
 })

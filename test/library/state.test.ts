@@ -2,13 +2,14 @@ import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { libraryState } from '../../src/library/library-state.ts'
-import { addWithModel, newLibrary, rights, writeImage, writeSound } from './library.ts'
+import { importOnce } from './import-once.ts'
+import { addWithModel, rights, writeImage, writeSound } from './library.ts'
 import { colourModel } from './stand-in-model.ts'
 
+const importSound = importOnce(({ media }) => writeSound(media('a.wav')))
+
 test('the command that adds vectors is complete, and for the kinds of materials', async () => {
-  const library = await newLibrary()
-  await writeSound(library.media('a.wav'))
-  await library.run('add', library.media(), ...rights)
+  const library = await importSound()
   const db = await library.openDb()
   const sounds = await libraryState(db)
   expect(sounds).toMatchObject({ audio: 1, words_only: true })
@@ -19,11 +20,10 @@ test('the command that adds vectors is complete, and for the kinds of materials'
 })
 
 test('vectors of missing materials do not count', async () => {
-  const library = await newLibrary()
-  await writeImage(library.media('a.png'))
+  const library = await importSound()
+  await writeImage(library.media('b.png'))
   await addWithModel(library, colourModel())
-  await rename(library.media('a.png'), join(library.root, 'a.png'))
-  await writeSound(library.media('b.wav'))
+  await rename(library.media('b.png'), join(library.root, 'b.png'))
   await addWithModel(library, colourModel())
   expect(await libraryState(await library.openDb())).toMatchObject({ image: 0, audio: 1, words_only: true })
 })
