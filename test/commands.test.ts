@@ -10,6 +10,7 @@ import { ageFile } from './http/chunked-upload-client.ts'
 import { runCommand, spawnCommand, spawnWithClosedPipe } from './run-command.ts'
 import { api } from './service/api.ts'
 import { startTestService } from './service/in-process.ts'
+import { sampleCases } from './soak-size.ts'
 
 const root = dirname(import.meta.dirname)
 const isBrowserMissing = findChromium(splitSearchPath(process.env['PATH'])) === undefined
@@ -284,12 +285,10 @@ describe('reelwright clean', () => {
 })
 
 describe('a closed pipe', () => {
-  it.each([['models', 'list'], ['--help'], ['doctor', '--json'], ['keys', 'list'], ['keys', '--help']])(
-    'ends reelwright %s %s quietly',
-    async (...words) => {
-      const args = words.filter((word) => word !== undefined)
-      const { code } = await reelwright(args)
-      expect(await spawnWithClosedPipe(args, ownFolders())).toEqual({ code, err: '' })
-    },
-  )
+  const commands = ['models list', '--help', 'keys list', 'keys --help', 'doctor --json']
+  it.for(sampleCases(commands))('ends reelwright %s quietly', async (command) => {
+    const args = command.split(' ')
+    const { code } = await reelwright(args)
+    expect(await spawnWithClosedPipe(args, ownFolders())).toEqual({ code, err: '' })
+  })
 })

@@ -67,13 +67,13 @@ const isOpen = (await isOpenToOthers(mainModule)) && (await isOpenToOthers(join(
 describe.skipIf(!isRoot || !isOpen)(
   'a service (needs root, and a checkout that other users can read)',
   () => {
-    // The last user has no home folder either.
+    // The first user has no home folder either.
     const users = [
-      ['with a home folder', nobody, true],
-      ['without a home folder', nobody, false],
       ['that is not in the list of users', unlisted, false],
+      ['without a home folder', nobody, false],
+      ['with a home folder', nobody, true],
     ] as const
-    test.each(sampleCases(users))('of a user %s runs a task', async (name, user, hasHome) => {
+    test.each(sampleCases(users, 1))('of a user %s runs a task', async (name, user, hasHome) => {
       const context = name.replaceAll(' ', '-')
       const dataDir = await createOwnFolder(user, `${context}-data`)
       const apiKey = 'key-of-the-tests-of-other-users'

@@ -45,14 +45,10 @@ async function program(name: string, script: string): Promise<void> {
   await chmod(join(folder, name), 0o755)
 }
 
-it('lists the commands for an unknown one', async () => {
-  const { code, err } = await run(['nonsense'])
+it('accepts every command of reelwright, and lists the commands for an unknown one', async () => {
+  const [help, { code, err }] = await Promise.all([run(['--help']), run(['nonsense'])])
   expect(code).toBe(1)
   expect(err).toContain('demo, test, test:soak, check, gen, build, bench, mcp, serve, doctor')
-})
-
-it('accepts every command of reelwright', async () => {
-  const [help, { err }] = await Promise.all([run(['--help']), run(['nonsense'])])
   const names = [...help.out.matchAll(/^ {2}(\w+)(?: [\w<>]+)* {2,}\w/gm)].map(([, name]) => name)
   expect(names).toEqual(expect.arrayContaining(['diagnostics', 'keys']))
   expect(names.filter((name) => !new RegExp(`[ ,]${name}\\b`).test(err))).toEqual([])
@@ -120,22 +116,19 @@ describe('the language check', () => {
     return runExecutable(process.execPath, [join(language, 'check.mjs')])
   }
 
-  it('reports a discouraged phrase with its place, also across the lines of a comment', async () => {
-    const { code, err } = await check({ 'code.ts': `let a\n// The file has ${phrase.join('\n// ')} text.\n` })
-    expect(code).toBe(1)
-    expect(err).toMatch(/code\.ts:2: .*; use: only/)
-  })
-
-  it('reads docs, JSON and template texts', async () => {
+  it('reports a discouraged phrase with its place in docs, JSON, template texts, and across the lines of a comment', async () => {
     const sentence = `The file has ${phrase.join(' ')} text.`
-    const { err } = await check({
+    const { code, err } = await check({
       'page.md': sentence,
       'texts.json': JSON.stringify({ text: sentence }),
-      'code.ts': `const text = \`\n${sentence}\``,
+      'template.ts': `const text = \`\n${sentence}\``,
+      'code.ts': `let a\n// The file has ${phrase.join('\n// ')} text.\n`,
     })
+    expect(code).toBe(1)
     expect(err).toMatch(/page\.md:1: /)
     expect(err).toMatch(/texts\.json:1: /)
-    expect(err).toMatch(/code\.ts:2: /)
+    expect(err).toMatch(/template\.ts:2: /)
+    expect(err).toMatch(/code\.ts:2: .*; use: only/)
   })
 
   it('accepts plain English', async () => {

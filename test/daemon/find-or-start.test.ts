@@ -17,7 +17,7 @@ import {
 
 vi.setConfig({ testTimeout: 60_000 })
 
-const processes = soakSize(4, 8)
+const processes = soakSize(3, 8)
 
 test(`${processes} concurrent processes share one daemon, also after repeated kill -9`, async () => {
   const dataDir = await newDataFolder()
@@ -34,31 +34,22 @@ test(`${processes} concurrent processes share one daemon, also after repeated ki
   }
 })
 
-test('a running daemon is reused', async () => {
+test('a running daemon is reused and found by a lookup, which starts none; it inherits no settings from its first client', async () => {
   const dataDir = await newDataFolder()
+  expect(await findDaemon(dataDir)).toBeNull()
   const first = await findTestDaemon(dataDir)
   expect(await findTestDaemon(dataDir)).toEqual(first)
-  expect((await readRunningRecord(dataDir)).key).toBe(first.apiKey)
-})
-
-test('a lookup finds a running daemon and starts none', async () => {
-  const dataDir = await newDataFolder()
-  expect(await findDaemon(dataDir)).toBeNull()
-  const { pid } = await findTestDaemon(dataDir)
+  const { pid, baseUrl, apiKey } = first
+  expect((await readRunningRecord(dataDir)).key).toBe(apiKey)
   expect((await findDaemon(dataDir))?.pid).toBe(pid)
-  process.kill(pid, 'SIGKILL')
-  await expect.poll(() => isAlive(pid)).toBe(false)
-  expect(await findDaemon(dataDir)).toBeNull()
-  expect(await startedDaemons(dataDir)).toHaveLength(1)
-})
-
-test('a daemon inherits no settings from its first client', async () => {
-  const dataDir = await newDataFolder()
-  const { baseUrl, apiKey } = await findTestDaemon(dataDir)
   const response = await fetch(`${baseUrl}/environment`, { headers: { authorization: apiKey } })
   const environment = (await response.json()) as Record<string, string>
   expect(environment['PATH']).toBe(process.env['PATH'])
   expect(environment).not.toHaveProperty('REELWRIGHT_CANARY')
+  process.kill(pid, 'SIGKILL')
+  await expect.poll(() => isAlive(pid)).toBe(false)
+  expect(await findDaemon(dataDir)).toBeNull()
+  expect(await startedDaemons(dataDir)).toHaveLength(1)
 })
 
 test('the next daemon ends processes left by a killed one', async () => {
@@ -72,35 +63,14 @@ test('the next daemon ends processes left by a killed one', async () => {
   await expect.poll(() => isAlive(child)).toBe(false)
 })
 
-test.each(['daemon-held', 'daemon-recorded'])(
-  'a daemon killed at %s is reported, and the next one works',
-  async (failpoint) => {
-    const dataDir = await newDataFolder()
-    await expect(findTestDaemon(dataDir, { failpoint })).rejects.toMatchObject({
-      code: 6401,
-      message: expect.stringContaining('killed'),
-    })
-    const { pid } = await findTestDaemon(dataDir)
-    expect(await startedDaemons(dataDir)).toEqual([pid])
-  },
-)
-
-test('after a daemon was killed when announced, the next one works', async () => {
+test('a daemon killed before it is recorded is reported, and the next one works', async () => {
   const dataDir = await newDataFolder()
-  // The client may find it before it exits, or report its exit.
-  await Promise.allSettled([findTestDaemon(dataDir, { failpoint: 'daemon-announced', withChild: true })])
-  const [child = 0] = await startedChildren(dataDir)
+  await expect(findTestDaemon(dataDir, { failpoint: 'daemon-held' })).rejects.toMatchObject({
+    code: 6401,
+    message: expect.stringContaining('killed'),
+  })
   const { pid } = await findTestDaemon(dataDir)
-  expect((await startedDaemons(dataDir)).at(-1)).toBe(pid)
-  await expect.poll(() => isAlive(child)).toBe(false)
-})
-
-test('after a daemon was killed while stopping, the next one works', async () => {
-  const dataDir = await newDataFolder()
-  const { pid } = await findTestDaemon(dataDir, { failpoint: 'daemon-retracted' })
-  process.kill(pid, 'SIGTERM')
-  await expect.poll(() => isAlive(pid)).toBe(false)
-  expect((await findTestDaemon(dataDir)).pid).not.toBe(pid)
+  expect(await startedDaemons(dataDir)).toEqual([pid])
 })
 
 test('a process with a recycled pid is never ended', async () => {

@@ -13,15 +13,16 @@ import { findMaterial, openOriginal } from '../../src/library/materials.ts'
 import { libraryPaths, openLibrary } from '../../src/library/open-library.ts'
 import { moveMaterial } from '../../src/library/records.ts'
 import { removeFolder } from '../../src/library/remove-folder.ts'
-import { hasPostgres, newDatabase } from '../postgres.ts'
-import { addWithModel, newLibrary, rights, writeImage } from './library.ts'
+import { hasPostgres } from '../postgres.ts'
+import { importOnce, recordOnPostgres } from './import-once.ts'
+import { addWithModel, rights, writeImage } from './library.ts'
 import { colourModel } from './stand-in-model.ts'
+
+const importPicture = importOnce(({ media }) => writeImage(media('a.png')))
 
 /** A library of one image, with an account. */
 async function libraryOfOne() {
-  const library = await newLibrary(await newDatabase())
-  await writeImage(library.media('a.png'))
-  await library.run('add', library.media(), ...rights)
+  const library = await recordOnPostgres(await importPicture())
   const db = await library.openDb()
   await ensureAccount(db, { id: 1, name: 'local', now: 1 })
   const { id } = await db.selectFrom('materials').select('id').executeTakeFirstOrThrow()

@@ -2,7 +2,10 @@ import { cp, mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
+import { dataFolders } from '../../src/daemon/data-files.ts'
 import { openDatabase } from '../../src/db/open.ts'
+import { saveFolder, saveMaterial } from '../../src/library/records.ts'
+import { newDatabase } from '../postgres.ts'
 import { newLibrary, openTestLibrary, rights, type TestLibrary } from './library.ts'
 
 /**
@@ -33,4 +36,17 @@ export function importOnce(
     await db.destroy()
     return library
   }
+}
+
+/** Records the materials of a library on SQLite in a new database of PostgreSQL, as an import does, without vectors. */
+export async function recordOnPostgres(library: TestLibrary): Promise<TestLibrary> {
+  const other = openTestLibrary(library.root, await newDatabase())
+  const [from, to] = [await library.openDb(), await other.openDb()]
+  const folder = await from.selectFrom('library_folders').selectAll().executeTakeFirstOrThrow()
+  const { id: folderId } = await saveFolder(to, folder, 1)
+  for (const content of await from.selectFrom('materials').selectAll().orderBy('id').execute())
+    await to.transaction().execute((trx) => saveMaterial(trx, { id: undefined, folderId, content, now: 1 }))
+  // Its files belong to the other database from now on.
+  await rm(join(library.data, dataFolders.files, 'database'))
+  return other
 }

@@ -1,19 +1,10 @@
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { LibraryQuery, LibraryScope } from '../../src/contract/library.ts'
-import { saveFolder, saveMaterial } from '../../src/library/records.ts'
 import { findMaterials, openLibrarySearch } from '../../src/library/search.ts'
 import { hasPostgres, newDatabase } from '../postgres.ts'
-import { importOnce } from './import-once.ts'
-import {
-  addWithModel,
-  newLibrary,
-  openTestLibrary,
-  type TestLibrary,
-  writeImage,
-  writeSound,
-  writeVideo,
-} from './library.ts'
+import { importOnce, recordOnPostgres } from './import-once.ts'
+import { addWithModel, newLibrary, type TestLibrary, writeImage, writeSound, writeVideo } from './library.ts'
 import { sampleCases } from '../soak-size.ts'
 import { colourModel } from './stand-in-model.ts'
 
@@ -57,18 +48,6 @@ const importDescribed = importOnce(async ({ media }) => {
   }
   await writeSound(media('morning-light.mp3'), { title: '晨光', artist: 'Anna Ω' })
 })
-
-/** Records the materials of a library in a database of PostgreSQL, as an import does. */
-async function recordOnPostgres(library: TestLibrary): Promise<TestLibrary> {
-  const other = openTestLibrary(library.root, await newDatabase())
-  const [from, to] = [await library.openDb(), await other.openDb()]
-  const folder = await from.selectFrom('library_folders').selectAll().executeTakeFirstOrThrow()
-  const { id: folderId } = await saveFolder(to, folder, 1)
-  const rows = await from.selectFrom('materials').selectAll().orderBy('id').execute()
-  for (const content of rows)
-    await to.transaction().execute((trx) => saveMaterial(trx, { id: undefined, folderId, content, now: 1 }))
-  return other
-}
 
 const databases = [
   ['SQLite', async () => await importDescribed()],

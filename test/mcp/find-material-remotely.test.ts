@@ -1,8 +1,9 @@
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operations } from '../../tools/index.ts'
-import { fillLibrary, type FilledLibrary } from '../material-search/filled-library.ts'
+import { rights, writeVideo } from '../library/library.ts'
+import { runCommand } from '../run-command.ts'
 import { startAgentSession } from './agent-session.ts'
 import { startHttpServerFixture, type HttpServerFixture } from './http-server-fixture.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -13,13 +14,19 @@ interface FoundMaterials {
 }
 
 let remote: HttpServerFixture
-let library: FilledLibrary
+/** Path of the video in the library. */
+let video: string
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 
 beforeAll(async () => {
   remote = await startHttpServerFixture({ modules: operations })
   folder = await temporaryFolder()
-  library = await fillLibrary(remote.service.dataDir, join(folder.path, 'media'))
+  const media = join(folder.path, 'media')
+  await mkdir(media)
+  video = join(media, 'waves.mp4')
+  await writeVideo(video, 'blue', 'navy')
+  const environment = { REELWRIGHT_DATA_DIR: remote.service.dataDir }
+  expect(await runCommand(['library', 'add', media, ...rights], environment)).toMatchObject({ code: 0 })
 })
 afterAll(async () => {
   await remote[Symbol.asyncDispose]()
@@ -45,7 +52,7 @@ test('an agent whose service is on another machine looks at a material that it s
   const saved = await agent.call('download_file', { material_id: id, save_to: 'material' })
   expect(saved.isError, saved.text).toBe(false)
   const path = String(saved.data['path'])
-  expect(await readFile(path)).toEqual(await readFile(library.media('waves.mp4')))
+  expect(await readFile(path)).toEqual(await readFile(video))
   const inspected = await agent.call('inspect_file', { file: path, preview: 'contact_sheet' })
   expect(inspected.isError, inspected.text).toBe(false)
   expect(inspected.data).toMatchObject({ media: { duration_ms: 2000, video: { width: 96, height: 54 } } })
@@ -60,7 +67,7 @@ test('an agent whose MCP server is on another machine looks at a material by the
   expect(linked.isError, linked.text).toBe(false)
   expect(linked.data['next_step']).toMatch(/upload_file.* file_id.* inspect_file/)
   const bytes = Buffer.from(await (await fetch(String(linked.data['url']))).arrayBuffer())
-  expect(bytes).toEqual(await readFile(library.media('waves.mp4')))
+  expect(bytes).toEqual(await readFile(video))
 
   const { data: upload } = await agent.call('upload_file')
   const body = new FormData()

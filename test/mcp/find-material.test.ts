@@ -18,9 +18,28 @@ let session: AgentSession
 let library: FilledLibrary
 beforeAll(async () => {
   session = await startAgentSession()
-  library = await fillLibrary(session.dataDir, `${session.workspace}/../media`)
+  library = await fillAfterSearch()
 })
 afterAll(() => session[Symbol.asyncDispose]())
+
+/** Fills the library by the command that an agent reads without it. */
+async function fillAfterSearch(): Promise<FilledLibrary> {
+  const { dataDir, workspace } = session
+  await using agent = await session.connect('modern')
+  const { data } = await agent.call('material_search', { scope: 'image', query: 'sea', wait_seconds: 45 })
+  const command = `run.mjs library add <folder> --licence <text> --attribution <text> --data-dir ${dataDir}`
+  expect(data['error']).toMatchObject({ code: 6401, hint: expect.stringContaining(command) })
+  const status = async (details: boolean) =>
+    (await agent.call('service_status', { details })).data['service'] as Readonly<Record<string, unknown>>
+  expect(await status(false)).toMatchObject({ library: 'empty' })
+  expect(await status(true)).toMatchObject({ library: { missing: expect.stringContaining(command) } })
+  const filled = await fillLibrary(dataDir, join(workspace, '../media'))
+  const library = '1 video, 1 image, 2 sounds; found by words alone'
+  expect(await status(false)).toMatchObject({ library })
+  const { out } = await runCommand(['doctor'], { REELWRIGHT_DATA_DIR: dataDir })
+  expect(out).toContain('library: materials are found by their words alone')
+  return filled
+}
 
 test('an agent finds material as the prompt does, and saves it by its id, also in another session', async () => {
   await using agent = await session.connect('modern')
@@ -75,23 +94,4 @@ test('the accompaniment of a song is saved beside it', async () => {
   const path = join(session.workspace, 'songs', 'evening-accompaniment.wav')
   expect(saved.data).toMatchObject({ accompaniment: { path }, next_step: expect.stringContaining(path) })
   expect(await readFile(path)).toEqual(await readFile(library.media('song-karaoke.wav')))
-})
-
-test('an agent without a library reads the command that fills it', async () => {
-  await using empty = await startAgentSession()
-  await using agent = await empty.connect('modern')
-  const { data } = await agent.call('material_search', { scope: 'image', query: 'sea', wait_seconds: 45 })
-  const command = `run.mjs library add <folder> --licence <text> --attribution <text> --data-dir ${empty.dataDir}`
-  expect(data['error']).toMatchObject({ code: 6401, hint: expect.stringContaining(command) })
-  const status = async (details: boolean) =>
-    (await agent.call('service_status', { details })).data['service'] as Readonly<Record<string, unknown>>
-  expect(await status(false)).toMatchObject({ library: 'empty' })
-  expect(await status(true)).toMatchObject({ library: { missing: expect.stringContaining(command) } })
-  const media = join(empty.workspace, '..', 'media')
-  await writeImage(join(media, 'sea.png'))
-  const added = await runCommand(['library', 'add', media, ...rights], { REELWRIGHT_DATA_DIR: empty.dataDir })
-  expect(added).toMatchObject({ code: 0 })
-  expect(await status(false)).toMatchObject({ library: '1 image; found by words alone' })
-  const { out } = await runCommand(['doctor'], { REELWRIGHT_DATA_DIR: empty.dataDir })
-  expect(out).toContain('library: materials are found by their words alone')
 })

@@ -6,7 +6,7 @@ import { temporaryFolder, waitUntil } from './temporary-folder.ts'
 import { createClips, eras, startAgent, startInProcessAgent } from './stdio-client.ts'
 
 describe.each(eras)('%s client', (era) => {
-  test('lists tools, prompts and templates over stdio; stdout contains only protocol messages', async () => {
+  test('lists tools, prompts and templates over stdio, where two local paths produce a result file in the workspace; stdout contains only protocol messages', async () => {
     await using agent = await startAgent(era)
     const { tools } = await agent.client.listTools()
     expect(tools.map(({ name }) => name)).toEqual([
@@ -33,10 +33,7 @@ describe.each(eras)('%s client', (era) => {
       'media://operations/{name}',
       'media://layouts{?slot_count,ratio,page,page_size}',
     ])
-  })
 
-  test('two local paths produce a result file in the workspace', async () => {
-    await using agent = await startAgent(era)
     const { isError, data, text } = await agent.call('video_split_screen', await createClips(agent))
     expect(isError).toBe(false)
     expect(text).toMatch(
@@ -230,7 +227,7 @@ describe.each(eras)('%s client', (era) => {
   })
 
   test('a client that aborts its call cancels no task', async () => {
-    await using agent = await startAgent(era)
+    await using agent = await startInProcessAgent(era)
     agent.service.onCreate = () => undefined
     const gate = Promise.withResolvers<void>()
     agent.service.uploadGate = gate.promise

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { mainModule, runCommand } from '../run-command.ts'
 import { temporaryFolder } from './temporary-folder.ts'
-import { eras, startAgent } from './stdio-client.ts'
+import { eras, startInProcessAgent } from './stdio-client.ts'
 
 const narrow = { toolsets: ['clean'], tools: ['inspect_file'] } as const
 
 describe.each(eras)('selected tools, %s client', (era) => {
   test('lists only the selected tools, and rejects calls of the others with the setting to change', async () => {
-    await using agent = await startAgent(era, {}, { tools: narrow, allowUrls: true })
+    await using agent = await startInProcessAgent(era, {}, { tools: narrow, allowUrls: true })
     const { tools } = await agent.client.listTools()
     expect(tools.map(({ name }) => name)).toEqual([
       'inspect_file',
@@ -33,39 +33,30 @@ describe.each(eras)('selected tools, %s client', (era) => {
 })
 
 test('a read-only server rejects tools that change something, and asks once for a restart', async () => {
-  await using agent = await startAgent('modern', {}, { tools: { readOnly: true } })
+  await using agent = await startInProcessAgent('modern', {}, { tools: { readOnly: true } })
   const { text } = await agent.call('cancel_task', { task_id: '1' })
   expect(text).toMatch(/this server is read-only\. Fix: Remove --read-only \(.*\), and restart the server\./)
   expect(text.match(/start/gi)).toHaveLength(1)
 })
 
-/** Error output of a `reelwright mcp` that exits immediately. */
-async function startWith(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  await using folder = await temporaryFolder()
-  const main = join(import.meta.dirname, '../../src/main.ts')
-  return await new Promise<{ code: unknown; stderr: string }>((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [main, 'mcp', '--data-dir', folder.path, ...args],
-      { env },
-      (error, _out, stderr) => resolve({ code: error?.code ?? 0, stderr }),
-    )
-    child.stdin?.end()
-  })
-}
-
 test.each<[string[], RegExp]>([
   [['--toolsets', 'render,dance'], /--toolsets: .*one of render, clean, speech, cut, library, files/],
   [['--tools', 'get_task, video_dance'], /no tool video_dance\nFix: .*Available: .*video_split_screen, /],
 ])('reelwright mcp %j exits with the reason', async (args, expected) => {
-  const { code, stderr } = await startWith(args)
-  expect([code, stderr]).toEqual([1, expect.stringMatching(expected)])
+  await using folder = await temporaryFolder()
+  const { code, err } = await runCommand(['mcp', '--data-dir', folder.path, ...args])
+  expect([code, err]).toEqual([1, expect.stringMatching(expected)])
 })
 
 test('settings of the command line and of the environment are applied', async () => {
   const env = { REELWRIGHT_TOOLS: 'inspect_file', REELWRIGHT_CONFIRM_ABOVE_CREDITS: '0' }
-  expect(await startWith(['--toolsets', ' render, clean ', '--read-only'], env)).toEqual({
-    code: 0,
-    stderr: '',
+  await using folder = await temporaryFolder()
+  const args = ['mcp', '--data-dir', folder.path, '--toolsets', ' render, clean ', '--read-only']
+  const ended = new Promise((resolve) => {
+    const child = execFile(process.execPath, [mainModule, ...args], { env }, (error, _out, stderr) =>
+      resolve({ code: error?.code ?? 0, stderr }),
+    )
+    child.stdin?.end()
   })
+  expect(await ended).toEqual({ code: 0, stderr: '' })
 })

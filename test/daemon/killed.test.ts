@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { sampleCases } from '../soak-size.ts'
+import { findTestDaemon, isAlive, newDataFolder, startedChildren, startedDaemons } from './daemon-fixtures.ts'
+
+/** Moments at which a daemon is killed. Each returns the pid of the next one. */
+const moments = {
+  async announced(dataDir: string) {
+    // The client may find it before it exits, or report its exit.
+    await Promise.allSettled([findTestDaemon(dataDir, { failpoint: 'daemon-announced', withChild: true })])
+    const [child = 0] = await startedChildren(dataDir)
+    const { pid } = await findTestDaemon(dataDir)
+    await expect.poll(() => isAlive(child)).toBe(false)
+    return pid
+  },
+  async stopping(dataDir: string) {
+    const { pid } = await findTestDaemon(dataDir, { failpoint: 'daemon-retracted' })
+    process.kill(pid, 'SIGTERM')
+    await expect.poll(() => isAlive(pid)).toBe(false)
+    const next = await findTestDaemon(dataDir)
+    expect(next.pid).not.toBe(pid)
+    return next.pid
+  },
+  async recorded(dataDir: string) {
+    await expect(findTestDaemon(dataDir, { failpoint: 'daemon-recorded' })).rejects.toMatchObject({
+      code: 6401,
+      message: expect.stringContaining('killed'),
+    })
+    const { pid } = await findTestDaemon(dataDir)
+    expect(await startedDaemons(dataDir)).toEqual([pid])
+    return pid
+  },
+}
+
+test.for(sampleCases(Object.entries(moments), 1))(
+  'after a daemon was killed when %s, the next one works',
+  async ([, kill]) => {
+    const dataDir = await newDataFolder()
+    const pid = await kill(dataDir)
+    expect((await startedDaemons(dataDir)).at(-1)).toBe(pid)
+  },
+)
