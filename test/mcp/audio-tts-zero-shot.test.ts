@@ -9,6 +9,7 @@ import {
 import { generateMedia, testdata } from '../engines/ffmpeg/generate-media.ts'
 import { fails } from '../engines/services/fake-service.ts'
 import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
+import { sampleCases } from '../soak-size.ts'
 import { promptCalls, callUntilDone } from './call-until-done.ts'
 import { startAgentSession, type ConnectedAgent, type AgentSession } from './agent-session.ts'
 
@@ -44,7 +45,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     return (data['service'] as { credits: { balance: number } }).credits.balance
   }
 
-  test.each(audioTtsZeroShot.examples)('example: $title', async ({ input }) => {
+  test.each(sampleCases(audioTtsZeroShot.examples, 1))('example: $title', async ({ input }) => {
     const agent = await agentSession.shared('modern')
     const { data, isError } = await callTextToSpeech(agent, input)
     expect([isError, data['status']]).toEqual([false, 'completed'])

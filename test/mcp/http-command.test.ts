@@ -1,48 +1,32 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { mainModule, runCommand } from '../run-command.ts'
 import { requestMeta, postModernRequest } from './http-server-fixture.ts'
 import { stopDaemon } from './agent-session.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-const main = join(import.meta.dirname, '../../src/main.ts')
-
-/** Runs `reelwright` to its end. */
-async function reelwright(
-  ...args: readonly string[]
-): Promise<{ code: number; stdout: string; stderr: string }> {
-  return promisify(execFile)(process.execPath, [main, ...args]).then(
-    (done) => ({ code: 0, ...done }),
-    (failed: { code: number; stdout: string; stderr: string }) => failed,
-  )
-}
-
 test('reelwright mcp --http accepts the keys of the local service only, never its own', async () => {
   await using folder = await temporaryFolder()
   const dataDir = join(folder.path, 'data')
-  const createdKey = await reelwright(
-    'keys',
-    'create',
-    '--data-dir',
-    dataDir,
-    '--name',
-    'remote',
-    '--account',
-    'team',
+  const key = ['keys', 'create', '--data-dir', dataDir, '--name', 'remote', '--account', 'team']
+  const createdKey = await runCommand(key)
+  const server = spawn(
+    process.execPath,
+    [mainModule, 'mcp', '--http', '--port', '0', '--data-dir', dataDir],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
   )
-  const server = spawn(process.execPath, [main, 'mcp', '--http', '--port', '0', '--data-dir', dataDir], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
   onTestFinished(() => void server.kill('SIGKILL'))
   const { value } = await createInterface({ input: server.stdout })[Symbol.asyncIterator]().next()
   const [, url = ''] = /^listening on (http:\/\/127\.0\.0\.1:\d+\/mcp)$/.exec(String(value)) ?? []
   const params = { name: 'service_status', arguments: {}, _meta: requestMeta() }
   const callTool = (key: string) => postModernRequest(url, key, { method: 'tools/call', params })
   try {
-    const response = await callTool(createdKey.stdout.trim())
+    const response = await callTool(createdKey.out.trim())
     const body = (await response.json()) as { result: { structuredContent: Record<string, unknown> } }
     expect(body.result.structuredContent).toMatchObject({
       reachable: true,
@@ -65,6 +49,6 @@ test.each([
   [['--http', '--public-url', 'http://media.example.com'], 1, 'must be an https address'],
 ] as const)('mcp %j is rejected', async (args, code, reason) => {
   await using folder = await temporaryFolder()
-  const rejection = await reelwright('mcp', ...args, '--data-dir', folder.path)
-  expect([rejection.code, rejection.stderr]).toEqual([code, expect.stringContaining(reason)])
+  const rejection = await runCommand(['mcp', ...args, '--data-dir', folder.path])
+  expect([rejection.code, rejection.err]).toEqual([code, expect.stringContaining(reason)])
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lacksBrowser } from '../engines/chromium/play.ts'
 import { htmlParticle } from '../html-render-simple/render.ts'
+import { sampleCases } from '../soak-size.ts'
 import { ffmpeg, streams } from '../video-split-screen/media.ts'
 import { startAgentSession, type AgentSession } from './agent-session.ts'
 import { parseToolResult, type Era } from './stdio-client.ts'
@@ -69,7 +70,7 @@ const scenarios: readonly (readonly [Era, Rendering])[] = [
   ['modern', music],
 ]
 
-test.for(scenarios.map(([era, rendering]) => [era, ...rendering] as const))(
+test.for(sampleCases(scenarios, 3).map(([era, rendering]) => [era, ...rendering] as const))(
   '%s client: %s of local paths becomes a video in the workspace',
   async ([era, name, args, expected], { skip, task }) => {
     skip(name === 'html_render_simple' && lacksBrowser, 'no browser is installed')
