@@ -93,7 +93,7 @@ describe('reelwright', () => {
   })
 
   it('reports an invalid setting without a stack', async () => {
-    const { code, err } = await spawned(['serve'], { REELWRIGHT_PORT: 'x' })
+    const { code, err } = await reelwright(['serve'], { REELWRIGHT_PORT: 'x' })
     expect(code).toBe(1)
     expect(err).toMatch(/^reelwright: invalid configuration: REELWRIGHT_PORT: .*\nFix: /)
     expect(err).not.toContain('    at ')

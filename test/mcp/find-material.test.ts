@@ -25,7 +25,7 @@ afterAll(() => session[Symbol.asyncDispose]())
 /** Fills the library by the command that an agent reads without it. */
 async function fillAfterSearch(): Promise<FilledLibrary> {
   const { dataDir, workspace } = session
-  await using agent = await session.connect('modern')
+  const agent = await session.shared('modern')
   const { data } = await agent.call('material_search', { scope: 'image', query: 'sea', wait_seconds: 45 })
   const command = `run.mjs library add <folder> --licence <text> --attribution <text> --data-dir ${dataDir}`
   expect(data['error']).toMatchObject({ code: 6401, hint: expect.stringContaining(command) })
@@ -42,7 +42,7 @@ async function fillAfterSearch(): Promise<FilledLibrary> {
 }
 
 test('an agent finds material as the prompt does, and saves it by its id, also in another session', async () => {
-  await using agent = await session.connect('modern')
+  const agent = await session.shared('modern')
   const [search, download] = await promptCalls(agent, 'find-material', { wanted: 'waves' })
   if (!search || !download) throw new Error('the prompt has no calls')
   const { data, isError, result } = await agent.call(search[0], search[1])
