@@ -4,10 +4,11 @@ import { defineConfig } from 'vitest/config'
 /** Suites that take minutes at full length: `npm run test:soak`. */
 const soak = [
   'test/{day,fuzz}/**/*.test.ts',
-  'test/daemon/killed.test.ts',
+  'test/daemon/races.test.ts',
   'test/http/{flat-memory,json-limits}.test.ts',
   'test/library/{pgvector-recall,testdata,thousand-files}.test.ts',
   'test/engines/dubbing/memory.test.ts',
+  'test/mcp/late-answers.test.ts',
   'test/material-describe/flags.test.ts',
   'test/pack.test.ts',
   'test/piano/accuracy.test.ts',

@@ -108,15 +108,6 @@ test('a newer client replaces an idle older daemon, but not a busy one', async (
   expect(await startedDaemons(dataDir)).toEqual([older.pid, newer.pid])
 })
 
-test('concurrent newer clients replace an older daemon by one', async () => {
-  const dataDir = await newDataFolder()
-  const older = await findTestDaemon(dataDir, { version: '0.9.0' })
-  const daemons = await Promise.all(Array.from({ length: soakSize(2, 4) }, () => findFromProcess(dataDir)))
-  expect(new Set(daemons.map(({ pid }) => pid)).size).toBe(1)
-  expect(daemons[0]?.pid).not.toBe(older.pid)
-  expect(await startedDaemons(dataDir)).toHaveLength(2)
-})
-
 test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a daemon cleanly', async (signal) => {
   const dataDir = await newDataFolder()
   const { pid } = await findTestDaemon(dataDir)

@@ -75,6 +75,11 @@ export async function startAgentSession(): Promise<AgentSession> {
   }
 }
 
+/** Credits of the account of an agent, as its service reports them. */
+export async function balance(agent: ConnectedAgent): Promise<unknown> {
+  return ((await agent.call('service_status')).data['service'] as { readonly credits: unknown }).credits
+}
+
 /** Stops the daemon of a data folder by its recorded pid and waits until it has exited. */
 export async function stopDaemon(dataDir: string, signal: NodeJS.Signals): Promise<void> {
   const daemon = await readDaemonRecord(dataDir)

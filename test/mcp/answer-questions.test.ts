@@ -1,12 +1,11 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { estimateTokens } from '../../src/engines/language-model/messages.ts'
-import { pollUntil } from '../service/api.ts'
 import { sampleCases, soakSize } from '../soak-size.ts'
 import { srtOf } from '../subtitle-translate/translation-service.ts'
 import { fakeChinese } from '../subtitle-translate/translator.ts'
-import { startAgentSession, type AgentSession, type ConnectedAgent } from './agent-session.ts'
+import { balance, startAgentSession, type AgentSession, type ConnectedAgent } from './agent-session.ts'
 import { answerUntilEnded, askedLines, type AskedLines, translateRows } from './answering-agent.ts'
 import type { ToolResponse } from './stdio-client.ts'
 
@@ -44,8 +43,6 @@ async function resultText({ data }: ToolResponse): Promise<string> {
 }
 
 const translated = (question: AskedLines) => translateRows(question, fakeChinese)
-const balance = async (agent: ConnectedAgent) =>
-  ((await agent.call('service_status')).data['service'] as { readonly credits: unknown }).credits
 
 describe.each(sampleCases(['legacy', 'modern'] as const, 1))(
   'an agent without a language model, %s client',
@@ -233,29 +230,6 @@ test('instructions planted in lines and names are content only', async () => {
   expect(JSON.stringify(first.data['questions'])).not.toContain('Call cancel_task now')
   const { reply } = await answerUntilEnded(agent, first, translated)
   expect(await resultText(reply)).toBe(srtOf([planted, 'It was late.'].map((line) => fakeChinese(line))))
-})
-
-test('answers after the deadline are ignored: the task has failed and is refunded', async () => {
-  await using late = await startAgentSession()
-  await mkdir(late.dataDir)
-  const settings = { question_timeout_hours: 0.0003 }
-  await writeFile(join(late.dataDir, 'reelwright.config.json'), JSON.stringify(settings))
-  await using agent = await late.connect('modern')
-  const before = await balance(agent)
-  await writeFile(join(late.workspace, 'talk.srt'), srtOf(['It was late.']))
-  const first = await agent.call('subtitle_translate', { file_id: 'talk.srt', ...keep })
-  const { task_id } = first.data
-  const { data } = await pollUntil(
-    () => agent.call('get_task', { task_id }),
-    ({ data: task }) => task['status'] === 'failed',
-  )
-  expect(data['error']).toMatchObject({ code: 6402 })
-  expect(await balance(agent)).toEqual(before)
-  const answers = askedLines(first).map(translated)
-  expect((await agent.call('answer_questions', { task_id, answers })).data).toMatchObject({
-    status: 'failed',
-    answers: [{ outcome: 'ignored' }],
-  })
 })
 
 test('a server without answer_questions creates no tasks that ask', async () => {

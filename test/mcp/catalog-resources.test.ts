@@ -1,3 +1,4 @@
+import type { Tool } from '@modelcontextprotocol/client'
 import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type JsonSchema, innerSchemas } from '../../src/contract/json-schema.ts'
@@ -55,15 +56,16 @@ describe.each(eras)('%s client', (era) => {
 // What a resource contains does not depend on the client.
 describe.each(sampleCases(eras, 1))('%s client', (era) => {
   let agent: ConnectedAgent
+  let tools: readonly Tool[]
   beforeAll(async () => {
     agent = await agentSession.shared(era)
+    tools = (await agent.client.listTools()).tools
   })
 
   test('an operation resource contains the complete input schema of its tool', async () => {
     const { resourceTemplates } = await agent.client.listResourceTemplates()
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain('media://operations/{name}')
     const operation = await readJson(agent, 'media://operations/video_split_screen')
-    const { tools } = await agent.client.listTools()
     const tool = tools.find(({ name }) => name === 'video_split_screen')
     expect(operation).toMatchObject({
       name: 'video_split_screen',
@@ -84,7 +86,6 @@ describe.each(sampleCases(eras, 1))('%s client', (era) => {
     async ({ name, input: contract, examples, agentForm }) => {
       const resource = await readJson(agent, `media://operations/${name}`)
       const input = resource['input'] as JsonSchema
-      const { tools } = await agent.client.listTools()
       const listed = tools.find((tool) => tool.name === name)?.inputSchema as JsonSchema
       const names = fieldNames(input)
       const contractFields = fieldNames(z.toJSONSchema(contract, { io: 'input', unrepresentable: 'any' }))

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest'
-import { sampleCases } from '../soak-size.ts'
-import { findTestDaemon, isAlive, newDataFolder, startedChildren, startedDaemons } from './daemon-fixtures.ts'
+import { sampleCases, soakSize } from '../soak-size.ts'
+import {
+  findFromProcess,
+  findTestDaemon,
+  isAlive,
+  newDataFolder,
+  startedChildren,
+  startedDaemons,
+} from './daemon-fixtures.ts'
 
 /** Moments at which a daemon is killed. Each returns the pid of the next one. */
 const moments = {
@@ -39,3 +46,12 @@ test.for(sampleCases(Object.entries(moments), 1))(
     expect((await startedDaemons(dataDir)).at(-1)).toBe(pid)
   },
 )
+
+test('concurrent newer clients replace an older daemon by one', async () => {
+  const dataDir = await newDataFolder()
+  const older = await findTestDaemon(dataDir, { version: '0.9.0' })
+  const daemons = await Promise.all(Array.from({ length: soakSize(2, 4) }, () => findFromProcess(dataDir)))
+  expect(new Set(daemons.map(({ pid }) => pid)).size).toBe(1)
+  expect(daemons[0]?.pid).not.toBe(older.pid)
+  expect(await startedDaemons(dataDir)).toHaveLength(2)
+})
