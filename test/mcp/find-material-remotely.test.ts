@@ -26,7 +26,8 @@ beforeAll(async () => {
   video = join(media, 'waves.mp4')
   await writeVideo(video, 'blue', 'navy')
   const environment = { REELWRIGHT_DATA_DIR: remote.service.dataDir }
-  expect(await runCommand(['library', 'add', media, ...rights], environment)).toMatchObject({ code: 0 })
+  const { code, err } = await runCommand(['library', 'add', media, ...rights], environment)
+  if (code !== 0) throw new Error(err)
 })
 afterAll(async () => {
   await remote[Symbol.asyncDispose]()

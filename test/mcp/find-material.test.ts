@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { rights, writeImage } from '../library/library.ts'
 import { fillLibrary, type FilledLibrary } from '../material-search/filled-library.ts'
 import { runCommand } from '../run-command.ts'
 import { startAgentSession, type AgentSession } from './agent-session.ts'
 import { promptCalls } from './call-until-done.ts'
+import type { ToolResponse } from './stdio-client.ts'
 
 interface FoundMaterials {
   readonly output: {
@@ -16,30 +16,35 @@ interface FoundMaterials {
 
 let session: AgentSession
 let library: FilledLibrary
+/** Replies to a search and to two states before the library was filled. */
+let before: readonly ToolResponse[]
 beforeAll(async () => {
   session = await startAgentSession()
-  library = await fillAfterSearch()
+  const agent = await session.shared('modern')
+  before = [
+    await agent.call('material_search', { scope: 'image', query: 'sea', wait_seconds: 45 }),
+    await agent.call('service_status', { details: false }),
+    await agent.call('service_status', { details: true }),
+  ]
+  library = await fillLibrary(session.dataDir, join(session.workspace, '../media'))
 })
 afterAll(() => session[Symbol.asyncDispose]())
 
-/** Fills the library by the command that an agent reads without it. */
-async function fillAfterSearch(): Promise<FilledLibrary> {
-  const { dataDir, workspace } = session
-  const agent = await session.shared('modern')
-  const { data } = await agent.call('material_search', { scope: 'image', query: 'sea', wait_seconds: 45 })
+test('an agent without a library reads the command that fills it', async () => {
+  const { dataDir } = session
   const command = `run.mjs library add <folder> --licence <text> --attribution <text> --data-dir ${dataDir}`
-  expect(data['error']).toMatchObject({ code: 6401, hint: expect.stringContaining(command) })
-  const status = async (details: boolean) =>
-    (await agent.call('service_status', { details })).data['service'] as Readonly<Record<string, unknown>>
-  expect(await status(false)).toMatchObject({ library: 'empty' })
-  expect(await status(true)).toMatchObject({ library: { missing: expect.stringContaining(command) } })
-  const filled = await fillLibrary(dataDir, join(workspace, '../media'))
-  const library = '1 video, 1 image, 2 sounds; found by words alone'
-  expect(await status(false)).toMatchObject({ library })
+  const [searched, short, long] = before
+  expect(searched?.data['error']).toMatchObject({ code: 6401, hint: expect.stringContaining(command) })
+  expect(short?.data['service']).toMatchObject({ library: 'empty' })
+  const missing = expect.stringContaining(command) as string
+  expect(long?.data['service']).toMatchObject({ library: { missing } })
+  const agent = await session.shared('modern')
+  expect((await agent.call('service_status')).data['service']).toMatchObject({
+    library: '1 video, 1 image, 2 sounds; found by words alone',
+  })
   const { out } = await runCommand(['doctor'], { REELWRIGHT_DATA_DIR: dataDir })
   expect(out).toContain('library: materials are found by their words alone')
-  return filled
-}
+})
 
 test('an agent finds material as the prompt does, and saves it by its id, also in another session', async () => {
   const agent = await session.shared('modern')

@@ -11,8 +11,8 @@ import { temporaryFolder } from './temporary-folder.ts'
 test('reelwright mcp --http accepts the keys of the local service only, never its own', async () => {
   await using folder = await temporaryFolder()
   const dataDir = join(folder.path, 'data')
-  const key = ['keys', 'create', '--data-dir', dataDir, '--name', 'remote', '--account', 'team']
-  const createdKey = await runCommand(key)
+  const create = ['keys', 'create', '--data-dir', dataDir, '--name', 'remote', '--account', 'team']
+  const createdKey = await runCommand(create)
   const server = spawn(
     process.execPath,
     [mainModule, 'mcp', '--http', '--port', '0', '--data-dir', dataDir],
