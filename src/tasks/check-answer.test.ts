@@ -1,3 +1,4 @@
+import { sampleCases } from '../../test/soak-size.ts'
 import { expect, test } from 'vitest'
 import { type AnswerJob, checkAnswerHere, checkAnswers } from './check-answer.ts'
 
@@ -34,7 +35,7 @@ const slowToRepair: readonly unknown[] = [
   { lines: 1, more: `</think>{${"'a".repeat(4000)}` },
 ]
 
-test.each(slowToRepair.map((answer) => ({ answer })))(
+test.each(sampleCases(slowToRepair).map((answer) => ({ answer })))(
   'the repair of $answer blocks this thread for no moment',
   async ({ answer }) => {
     const began = process.threadCpuUsage()

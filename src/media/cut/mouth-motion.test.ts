@@ -1,3 +1,4 @@
+import { soakSize } from '../../../test/soak-size.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Point } from '../geometry.ts'
@@ -79,7 +80,7 @@ const someHead = fc.record({
   unit: fc.double({ min: 25, max: 60, noNaN: true }),
   tilt: fc.double({ min: -0.5, max: 0.5, noNaN: true }),
 })
-const few = { numRuns: 20, endOnFailure: true }
+const few = { numRuns: soakSize(10, 20), endOnFailure: true }
 
 describe('a patch of a face', () => {
   it('is the same wherever the head is, whatever its size and tilt', () => {

@@ -1,3 +1,4 @@
+import { soakSize } from '../../../test/soak-size.ts'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { splitWords } from '../speech/words.ts'
@@ -107,26 +108,28 @@ describe('selectTakes', () => {
     expect(dropped).toEqual(['retake: hello study rather cold are in rather selfish'])
   })
 
-  test('selects takes of ten thousand words in seconds of processor time', () => {
-    const sentences = Array.from({ length: 1250 }, (_, index) =>
+  test('selects takes of thousands of words in seconds of processor time', () => {
+    const sentences = Array.from({ length: soakSize(400, 1250) }, (_, index) =>
       Array.from({ length: 8 }, (__, at) => `w${(index * 7919 + at * 104_729) % 3001}`).join(' '),
     )
     const reading = sentences.flatMap((text, index) => (index % 4 === 0 ? [text, text] : [text])).join(' | ')
     const before = process.cpuUsage()
     const { kept } = select(`${sentences.join('. ')}.`, reading)
     const { user, system } = process.cpuUsage(before)
-    expect(splitWords(kept)).toHaveLength(10_000)
-    expect((user + system) / 1e6).toBeLessThan(10)
+    expect(splitWords(kept)).toHaveLength(8 * sentences.length)
+    expect((user + system) / 1e6).toBeLessThan(soakSize(3, 10))
   })
 
-  test('selects one take of twenty thousand words with five thousand additions in seconds of processor time', () => {
-    const words = Array.from({ length: 20_000 }, (_, index) => letters((index * 7919) % 30_011))
+  test('selects one take of many words, a quarter of them with additions, in seconds of processor time', () => {
+    const words = Array.from({ length: soakSize(6000, 20_000) }, (_, index) =>
+      letters((index * 7919) % 30_011),
+    )
     const reading = words.map((word, index) => (index % 4 === 3 ? `${word} um so well then` : word))
     const begun = process.cpuUsage()
     const { dropped, coverage } = select(words.join(' '), reading.join(' '))
     const { user, system } = process.cpuUsage(begun)
-    expect({ additions: dropped.length, coverage }).toEqual({ additions: 5000, coverage: 1 })
-    expect((user + system) / 1e6).toBeLessThan(12)
+    expect({ additions: dropped.length, coverage }).toEqual({ additions: words.length / 4, coverage: 1 })
+    expect((user + system) / 1e6).toBeLessThan(soakSize(3.6, 12))
   })
 
   test.each([

@@ -1,3 +1,4 @@
+import { soakSize } from '../../../test/soak-size.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { brokenLaws } from '../../../test/dubbing/fit-laws.ts'
@@ -6,7 +7,7 @@ import { typicalLines } from '../../../test/dubbing/typical-lines.ts'
 import { seededRandom } from '../../../test/service/kill-rounds.ts'
 import { type FitLine, fitLines, type FitOptions } from './fit.ts'
 
-const runs = { numRuns: 10_000, seed: 23 }
+const runs = { numRuns: soakSize(3000, 10_000), seed: 23 }
 
 describe('any set of lines', () => {
   it('keeps every law', () => {

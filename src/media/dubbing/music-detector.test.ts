@@ -1,3 +1,4 @@
+import { sampleCases } from '../../../test/soak-size.ts'
 import { describe, expect, it } from 'vitest'
 import { MusicDetector } from './music-detector.ts'
 
@@ -53,7 +54,8 @@ function decides(voice: Sound, music: Sound, seconds: number): boolean {
 }
 
 describe('separated sound', () => {
-  const voice = speech(-22)
+  const spoken = Float32Array.from({ length: 40 * rate }, (_, at) => speech(-22)(at / rate, at))
+  const voice: Sound = (_, at) => spoken[at] ?? 0
   const plus =
     (...sounds: readonly Sound[]): Sound =>
     (time, at) =>
@@ -63,19 +65,21 @@ describe('separated sound', () => {
     (time, at) =>
       time < seconds ? sound(time, at) : 0
 
-  it.each([
+  const musical: readonly (readonly [string, Sound])[] = [
     ['music', chords(-30)],
     ['quiet music under speech', chords(-42)],
     ['music in the first 10 s only', first(10, chords(-30))],
     ['music in the first 10 s, then noise', plus(first(10, chords(-30)), noise(-45))],
     ['music with noise', plus(chords(-30), noise(-50))],
     ['music with what is left of the voice', plus(chords(-36), (time, at) => 0.05 * voice(time, at))],
-  ])('contains music: %s', (_, music) => {
+  ]
+
+  it.each(sampleCases(musical, 4))('contains music: %s', (_, music) => {
     expect(decides(voice, music, 30)).toBe(true)
     expect(decides(silence, music, 30)).toBe(true)
   })
 
-  it.each([
+  const others: readonly (readonly [string, Sound])[] = [
     ['silence', silence],
     ['hiss at -60 dBFS', noise(-60)],
     ['noise at -35 dBFS', noise(-35)],
@@ -91,7 +95,9 @@ describe('separated sound', () => {
       'mains hum',
       (time: number) => 0.02 * Math.sin(2 * Math.PI * 50 * time) + 0.01 * Math.sin(2 * Math.PI * 100 * time),
     ],
-  ])('contains none: %s', (_, music) => {
+  ]
+
+  it.each(sampleCases(others, 5))('contains none: %s', (_, music) => {
     expect(decides(voice, music, 40)).toBe(false)
   })
 })

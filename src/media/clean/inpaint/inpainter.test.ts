@@ -4,6 +4,7 @@ import { type Fidelity, measureFidelity } from '../../../../test/footage/fidelit
 import { logo, movingText, subtitles } from '../../../../test/footage/overlay.ts'
 import { plainBlur } from '../../../../test/footage/plain-blur.ts'
 import { createScene, type Scene, type ShotName } from '../../../../test/footage/scene.ts'
+import { sampleCases } from '../../../../test/soak-size.ts'
 import type { Frame, FrameTreatment } from '../frame.ts'
 import { createInpainter } from './inpainter.ts'
 
@@ -21,7 +22,7 @@ function bytesOf({ frames }: Fidelity): string[] {
 
 describe('background that other frames show is warped', () => {
   // With camera noise of 1.2 levels, warped content cannot exceed about 44 dB.
-  it.each([
+  const shots = [
     ['static', 41],
     ['slow pan', 41],
     ['fast pan', 41],
@@ -30,7 +31,9 @@ describe('background that other frames show is warped', () => {
     ['hand-held', 40],
     ['cut', 40],
     ['fade', 38],
-  ] as const)('under subtitles, %s: at least %d dB', async (shot, least) => {
+  ] as const
+
+  it.each(sampleCases(shots, 3))('under subtitles, %s: at least %d dB', async (shot, least) => {
     // Each shot must show the content behind the lines once.
     const scene = footage(shot, shot === 'cut' ? 36 : 21)
     const ours = await measureFidelity(scene, subtitles(scene, lines), createInpainter(film))
@@ -53,32 +56,41 @@ describe('background that other frames show is warped', () => {
     expect(ours.psnr).toBeGreaterThan(blurred.psnr + 6)
   })
 
-  it.each([
-    ['fast pan', 40],
+  const pans = [
     ['diagonal pan', 32],
-  ] as const)('under a logo that is always there, %s: at least %d dB', async (shot, least) => {
-    const scene = footage(shot, 36)
-    const ours = await measureFidelity(scene, logo(scene), createInpainter(film))
-    expect(ours.psnr).toBeGreaterThan(least)
-    expect(ours.changedOutside).toBe(0)
-  })
+    ['fast pan', 40],
+  ] as const
 
-  it('onto a thin line in a square picture', async () => {
-    const scene = createScene('static', { width: 720, height: 720, count: 5 })
-    const overlay = subtitles(scene, {
-      visibleFrames: 3,
-      hiddenFrames: 2,
-      box: { x: 0.1, y: 0.8, w: 0.4, h: 0.03 },
-    })
-    const ours = await measureFidelity(scene, overlay, createInpainter({ ...scene, fps: 25 }))
-    expect(ours.psnr).toBeGreaterThan(38)
-  })
+  it.each(sampleCases(pans, 1))(
+    'under a logo that is always there, %s: at least %d dB',
+    async (shot, least) => {
+      const scene = footage(shot, 36)
+      const ours = await measureFidelity(scene, logo(scene), createInpainter(film))
+      expect(ours.psnr).toBeGreaterThan(least)
+      expect(ours.changedOutside).toBe(0)
+    },
+  )
 
-  it('under moving text', async () => {
-    const scene = footage('static', 30)
-    const ours = await measureFidelity(scene, movingText(scene, { speed: 6 }), createInpainter(film))
-    expect(ours.psnr).toBeGreaterThan(38)
-  })
+  /** Overlays of other shapes. */
+  const overlays = {
+    async 'under moving text'() {
+      const scene = footage('static', 30)
+      const ours = await measureFidelity(scene, movingText(scene, { speed: 6 }), createInpainter(film))
+      expect(ours.psnr).toBeGreaterThan(38)
+    },
+    async 'onto a thin line in a square picture'() {
+      const scene = createScene('static', { width: 720, height: 720, count: 5 })
+      const overlay = subtitles(scene, {
+        visibleFrames: 3,
+        hiddenFrames: 2,
+        box: { x: 0.1, y: 0.8, w: 0.4, h: 0.03 },
+      })
+      const ours = await measureFidelity(scene, overlay, createInpainter({ ...scene, fps: 25 }))
+      expect(ours.psnr).toBeGreaterThan(38)
+    },
+  }
+
+  it.each(sampleCases(Object.entries(overlays), 1))('%s', async (_, check) => await check())
 
   it.each([10, 120])('over the same time at %d frames per second', async (fps) => {
     const size = { width: 128, height: 72 }
@@ -120,10 +132,12 @@ function waves(width: number, height: number): Scene {
 }
 
 describe('what no frame shows', () => {
-  it.each([
-    ['static', 3],
+  const cameras = [
     ['hand-held', 9],
-  ] as const)(
+    ['static', 3],
+  ] as const
+
+  it.each(sampleCases(cameras, 1))(
     'is made up once and holds still, %s: changes of its error below %d levels',
     async (shot, most) => {
       const scene = footage(shot, 24)
