@@ -10,7 +10,7 @@ import { unitVector } from '../../../src/engines/embedding/unit-vector.ts'
 import { manifest } from '../../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../../src/engines/packs/resolve.ts'
 import { requireAll } from '../../../src/engines/readiness.ts'
-import { soakSize } from '../../soak-size.ts'
+import { sampleCases, soakSize } from '../../soak-size.ts'
 import { generateMedia, scratchFolder } from '../ffmpeg/generate-media.ts'
 import { installFakeSiglip, siglipSizes, textTowerOutput, tokenIds } from './fake-siglip.ts'
 
@@ -77,7 +77,7 @@ describe('texts', () => {
 describe('images', () => {
   test('become planes of -1 to 1, resized to the square of the model without cropping', async () => {
     const path = await image('plain.png')
-    for (const pack of ['siglip2-base', 'siglip2-large'] as const) {
+    for (const pack of sampleCases(['siglip2-base', 'siglip2-large'] as const, 1)) {
       use(pack === 'siglip2-base' ? 'base' : 'large')
       const { side, dimensions } = siglipSizes[pack]
       await using model = await open()
@@ -124,12 +124,13 @@ describe('images', () => {
   })
 
   test('of all formats and extreme shapes give vectors', async () => {
-    const paths = [
-      await image('one.bmp', 'color=red:s=2x2,format=rgb24,crop=1:1'),
+    const all = [
       await image('wide.webp', 'testsrc=s=4000x3'),
+      await image('one.bmp', 'color=red:s=2x2,format=rgb24,crop=1:1'),
       await image('tall.jpg', 'testsrc=s=2x5000'),
       await image('grey.png', 'testsrc=s=99x99', ['-pix_fmt', 'gray16be']),
     ]
+    const paths = sampleCases(all)
     await using model = await open()
     for (const vector of await model.embedImages(paths, { signal })) expectUnit(vector)
   })

@@ -16,6 +16,7 @@ import { systemClock } from '../../../src/platform/clock.ts'
 import { generateMedia, h264, picture, scratchFolder } from './generate-media.ts'
 import { replaceFfmpeg } from './replace-ffmpeg.ts'
 import { transparentVideo, withoutTransparencyKey } from './transparent-video.ts'
+import { sampleCases } from '../../soak-size.ts'
 
 const folder = await scratchFolder()
 const path = join(folder, 'alpha.webm')
@@ -78,64 +79,71 @@ describe('a transparent video with key frames of the colour alone', () => {
     expect(await transparentSeekTime(broken, time)).toBeUndefined()
   })
 
-  it('shows the picture and the transparency of its range in a timeline', async () => {
-    const cut = { path, from: 2.4, seconds: 0.4 }
-    const rendered = await render(request({ picture: consecutiveClips([cut]) }), folder)
-    const frame = await rgb(rendered.path, 5)
-    expectNear(mean(frame, 160, [45, 10, 70]), [0, 0, 255])
-    expectNear(mean(frame, 160, [45, 90, 150]), [0, 0, 0])
-  })
+  /** In each kind of result. */
+  const results = {
+    async 'shows the picture and the transparency of its range in a timeline'() {
+      const cut = { path, from: 2.4, seconds: 0.4 }
+      const rendered = await render(request({ picture: consecutiveClips([cut]) }), folder)
+      const frame = await rgb(rendered.path, 5)
+      expectNear(mean(frame, 160, [45, 10, 70]), [0, 0, 255])
+      expectNear(mean(frame, 160, [45, 90, 150]), [0, 0, 0])
+    },
+    async 'shows them in a split screen, over the background'() {
+      const clip = { file_id: path, begin_time_ms: 2400, end_time_ms: 2800 }
+      const rendered = await renderSplit(
+        {
+          ...{ clips: [clip, clip], quality: '720p', output_ratio: '1:1', audio_mode: 'mute' },
+          ...{ background_color: '#FF0000', fit_mode: 'contain' },
+        },
+        folder,
+      )
+      const { width, height, layout } = rendered.output
+      const slot = layout.slots[0]?.destination_rect
+      if (!slot) throw new TypeError('no slot')
+      const row = Math.round((slot.y + slot.height / 2) * height)
+      const at = (share: number) => Math.round((slot.x + share * slot.width) * width)
+      const frame = await rgb(rendered.path, 5)
+      expectNear(mean(frame, width, [row, at(0.1), at(0.4)]), [0, 0, 255])
+      expectNear(mean(frame, width, [row, at(0.6), at(0.9)]), [255, 0, 0])
+    },
+    async 'shows them in a preview'() {
+      const video = await videoFacts(path)
+      const options = { video, times: [2500, 3500], stepMs: 1000, width: 16, height: 9, signal: undefined }
+      const [blue, white] = await framesAt(path, options)
+      if (!blue || !white) throw new TypeError('a frame is missing')
+      expectNear([...blue.subarray(4 * (4 * 16 + 3), 4 * (4 * 16 + 3) + 3)], [0, 0, 255])
+      expectNear([...white.subarray(4 * (4 * 16 + 3), 4 * (4 * 16 + 3) + 3)], [255, 255, 255])
+      expect(blue[4 * (4 * 16 + 12) + 3]).toBeLessThan(40)
+    },
+  }
 
-  it('shows them in a split screen, over the background', async () => {
-    const clip = { file_id: path, begin_time_ms: 2400, end_time_ms: 2800 }
-    const rendered = await renderSplit(
-      {
-        ...{ clips: [clip, clip], quality: '720p', output_ratio: '1:1', audio_mode: 'mute' },
-        ...{ background_color: '#FF0000', fit_mode: 'contain' },
-      },
-      folder,
-    )
-    const { width, height, layout } = rendered.output
-    const slot = layout.slots[0]?.destination_rect
-    if (!slot) throw new TypeError('no slot')
-    const row = Math.round((slot.y + slot.height / 2) * height)
-    const at = (share: number) => Math.round((slot.x + share * slot.width) * width)
-    const frame = await rgb(rendered.path, 5)
-    expectNear(mean(frame, width, [row, at(0.1), at(0.4)]), [0, 0, 255])
-    expectNear(mean(frame, width, [row, at(0.6), at(0.9)]), [255, 0, 0])
-  })
-
-  it('shows them in a preview', async () => {
-    const video = await videoFacts(path)
-    const options = { video, times: [2500, 3500], stepMs: 1000, width: 16, height: 9, signal: undefined }
-    const [blue, white] = await framesAt(path, options)
-    if (!blue || !white) throw new TypeError('a frame is missing')
-    expectNear([...blue.subarray(4 * (4 * 16 + 3), 4 * (4 * 16 + 3) + 3)], [0, 0, 255])
-    expectNear([...white.subarray(4 * (4 * 16 + 3), 4 * (4 * 16 + 3) + 3)], [255, 255, 255])
-    expect(blue[4 * (4 * 16 + 12) + 3]).toBeLessThan(40)
-  })
+  it.each(sampleCases(Object.entries(results), 2))('%s', async (_, check) => await check())
 })
 
 describe('a transparent video of which no picture decodes', () => {
-  it('fails with 6021 and its name in a timeline', async () => {
-    const cuts = [
-      { path: plain, from: 0, seconds: 0.4 },
-      { path: broken, from: 0.6, seconds: 0.6 },
-    ]
-    await expect(render(request({ picture: consecutiveClips(cuts) }), folder)).rejects.toMatchObject({
-      code: 6021,
-      message: expect.stringContaining('broken.webm') as string,
-    })
-  })
+  /** In each operation. */
+  const failures = {
+    async 'fails with 6021 and its name in a timeline'() {
+      const cuts = [
+        { path: plain, from: 0, seconds: 0.4 },
+        { path: broken, from: 0.6, seconds: 0.6 },
+      ]
+      await expect(render(request({ picture: consecutiveClips(cuts) }), folder)).rejects.toMatchObject({
+        code: 6021,
+        message: expect.stringContaining('broken.webm') as string,
+      })
+    },
+    async 'fails with 6021 and its name in a split screen'() {
+      const clips = [{ file_id: plain }, { file_id: broken }]
+      const body = { clips, quality: '720p', output_ratio: '1:1', audio_mode: 'mute' }
+      await expect(renderSplit(body, folder)).rejects.toMatchObject({
+        code: 6021,
+        message: expect.stringContaining('broken.webm') as string,
+      })
+    },
+  }
 
-  it('fails with 6021 and its name in a split screen', async () => {
-    const clips = [{ file_id: plain }, { file_id: broken }]
-    const body = { clips, quality: '720p', output_ratio: '1:1', audio_mode: 'mute' }
-    await expect(renderSplit(body, folder)).rejects.toMatchObject({
-      code: 6021,
-      message: expect.stringContaining('broken.webm') as string,
-    })
-  })
+  it.each(sampleCases(Object.entries(failures), 1))('%s', async (_, check) => await check())
 })
 
 describe.skipIf(process.platform === 'win32')('a picture that the machine does not decode', () => {

@@ -7,6 +7,7 @@ import { clipAt, render, request } from '../../video-timeline-render/render.ts'
 import { generateMedia, h264, picture, scratchFolder, tone } from './generate-media.ts'
 import { replaceFfmpeg } from './replace-ffmpeg.ts'
 import { transparentVideo } from './transparent-video.ts'
+import { sampleCases } from '../../soak-size.ts'
 
 const folder = await scratchFolder()
 const film = join(folder, 'film.mp4')
@@ -58,7 +59,7 @@ it.skipIf(process.platform === 'win32').each<[string, () => Promise<unknown>]>([
         folder,
       ),
   ],
-  ...['mp4', 'webm', 'qtrle'].map((output_format): [string, () => Promise<unknown>] => [
+  ...sampleCases(['mp4', 'webm', 'qtrle'], 1).map((output_format): [string, () => Promise<unknown>] => [
     `html as ${output_format}`,
     () =>
       renderBeats(

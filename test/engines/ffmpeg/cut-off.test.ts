@@ -69,7 +69,7 @@ describe('a complete file is not reported as truncated', () => {
     ['mp4', 'mkv'].map((extension) => [name, extension, args] as const),
   )
 
-  test.each(sampleCases(files, 4))('if %s, as %s', async (_, extension, args) => {
+  test.each(sampleCases(files, 2))('if %s, as %s', async (_, extension, args) => {
     expect(await cutOffMs(await generateMedia(at(`whole.${extension}`), args))).toBeUndefined()
   })
 
@@ -87,7 +87,7 @@ describe('a complete file is not reported as truncated', () => {
     expect(await correctByPackets(path, facts, {})).toEqual(facts)
   })
 
-  test.each(sampleCases([0, 0x7fff_f000, 0x8000_0000, 0xffff_ffff]))(
+  test.each(sampleCases([0xffff_ffff, 0x7fff_f000, 0x8000_0000, 0], 1))(
     'if it is a streamed WAV whose header states %i bytes',
     async (length) => {
       const bytes = await readFile(await generateMedia(at('whole.wav'), tone(2)))
@@ -105,11 +105,14 @@ describe('a complete file is not reported as truncated', () => {
 
 describe('a header that states too short a duration', () => {
   test.each(
-    sampleCases([
-      ['mp4', 4000],
-      ['mkv', 4000],
-      ['mkv', 19_350],
-    ] as const),
+    sampleCases(
+      [
+        ['mkv', 19_350],
+        ['mkv', 4000],
+        ['mp4', 4000],
+      ] as const,
+      1,
+    ),
   )('does not shorten a %s with a header of %d ms', async (extension, headerMs) => {
     const path = await generateMedia(at(`longer.${extension}`), [...picture(20), ...tone(12), ...h264])
     const facts = await probe(path)

@@ -126,7 +126,9 @@ test.skipIf(process.platform === 'win32')(
     const calls = api(service)
     const { data: file } = await calls.upload('clip.mp4', clip)
     const clips = [{ file_id: file.file_id }, { file_id: file.file_id }]
-    const { data: task } = await calls.create('video_split_screen', { clips, output_ratio: '16:9' })
+    const { data: task } = await calls.create('video_split_screen', {
+      ...{ clips, output_ratio: '16:9', quality: '720p' },
+    })
     expect((await calls.ended('video_split_screen', task.task_id)).data.status).toBe('completed')
     const commands = await readFile(callLog, 'utf8')
     expect(commands).toContain('split-screen.mp4')

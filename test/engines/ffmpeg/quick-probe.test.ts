@@ -54,7 +54,7 @@ describe('a quick probe returns the same as many queries', () => {
     },
   )
 
-  test.each([4000, 12_000])('for a header that states %d ms', async (headerMs) => {
+  test.each(sampleCases([4000, 12_000], 1))('for a header that states %d ms', async (headerMs) => {
     const path = await generateMedia(at('header.mkv'), both)
     const facts = await probe(path)
     const video = facts.video && { ...facts.video, duration_ms: headerMs }

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { shrinkImage } from '../../../src/engines/ffmpeg/shrink-image.ts'
 import { generateMedia, pixelsOf, scratchFolder } from './generate-media.ts'
+import { sampleCases } from '../../soak-size.ts'
 
 const folder = await scratchFolder()
 const longestSide = 768
@@ -17,14 +18,19 @@ async function shrink(name: string, source: string) {
   return { to, size: [video?.width, video?.height] }
 }
 
-test.each([
-  ['wide.png', 'testsrc2=s=2000x1000', [768, 384]],
+const images: readonly (readonly [string, string, readonly [number, number]])[] = [
   ['tall.webp', 'testsrc2=s=300x1200', [192, 768]],
-  ['small.jpg', 'testsrc2=s=100x50', [100, 50]],
+  ['wide.png', 'testsrc2=s=2000x1000', [768, 384]],
   ['small.bmp', 'testsrc2=s=768x768', [768, 768]],
-])('%s becomes a JPEG whose longest side is at most 768 pixels', async (name, source, size) => {
-  expect((await shrink(name, source)).size).toEqual(size)
-})
+  ['small.jpg', 'testsrc2=s=100x50', [100, 50]],
+]
+
+test.each(sampleCases(images))(
+  '%s becomes a JPEG whose longest side is at most 768 pixels',
+  async (name, source, size) => {
+    expect((await shrink(name, source)).size).toEqual(size)
+  },
+)
 
 test('transparent parts become white', async () => {
   const { to } = await shrink('glass.png', 'color=red@0:s=64x64,format=rgba')

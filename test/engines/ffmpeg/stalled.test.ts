@@ -63,7 +63,7 @@ describe.skipIf(process.platform === 'win32')('a program without progress is end
 test('a program that is at work without output is ended only by its time limit', async () => {
   const spinning = runChild({
     ...{ file: process.execPath, args: ['-e', 'for (;;);'] },
-    ...{ timeoutMs: 2500, stallMs: 600, graceMs: 100 },
+    ...{ timeoutMs: 1500, stallMs: 600, graceMs: 100 },
   })
   const ended = await spinning
   expect(ended.timedOut).toBe(true)

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checkDecodable } from '../../../src/engines/ffmpeg/decodable.ts'
 import { probe, probeWithFirstFrame } from '../../../src/engines/ffmpeg/probe.ts'
-import { soakSize } from '../../soak-size.ts'
+import { sampleCases, soakSize } from '../../soak-size.ts'
 import { videoFolder } from './generate-media.ts'
 
 const folder = videoFolder()
@@ -74,7 +74,7 @@ const files: Readonly<Record<string, { video: object | null; audio: number; deco
 describe.skipIf(folder === undefined)('public test videos (REELWRIGHT_TESTDATA)', () => {
   const at = (name: string) => join(folder ?? '', name)
 
-  test.each(Object.entries(files))('%s', async (name, { video, audio, decodes }) => {
+  test.each(sampleCases(Object.entries(files), 6))('%s', async (name, { video, audio, decodes }) => {
     // One process for both: by each of their own in the long run.
     const { facts, isShown } = await probeWithFirstFrame(at(name))
     expect(isShown).toBe(decodes)
@@ -86,7 +86,7 @@ describe.skipIf(folder === undefined)('public test videos (REELWRIGHT_TESTDATA)'
     if (!decodes) await expect(checkDecodable(at(name))).rejects.toMatchObject({ code: 6021 })
   })
 
-  test.each(['mp4parse/chunk_out_of_range.mp4', 'LICENSE.mediabunny'])(
+  test.each(sampleCases(['mp4parse/chunk_out_of_range.mp4', 'LICENSE.mediabunny'], 1))(
     '%s is not a media file',
     async (name) => {
       await expect(probe(at(name))).rejects.toMatchObject({ code: 6017, retryable: false })

@@ -2,6 +2,7 @@ import { mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { renderTimeline, type RenderTimelineOptions } from '../../../src/engines/timeline/render.ts'
+import { lazy } from '../../../src/platform/cache.ts'
 import type { Timeline, TimelineClip } from '../../../src/media/timeline/timeline.ts'
 import { fileIdOf, stageFiles } from '../../tasks/run-in-worker.ts'
 import { samples } from '../../video-split-screen/media.ts'
@@ -44,8 +45,15 @@ async function render(name: string, options: Pick<RenderTimelineOptions, 'crf' |
   return { path: result, notes, percents, remaining: await readdir(scratch) }
 }
 
+/** Results that tests share: with the default settings, and with others for picture and sound. */
+const results = {
+  plain: lazy(() => render('plain', {})),
+  fine: lazy(() => render('fine', { crf: 14, fadeMs: 0 })),
+  coarse: lazy(() => render('coarse', { crf: 30, fadeMs: 40 })),
+}
+
 test('a timeline is rendered to a path, and temporary files are removed', async () => {
-  const { notes, percents, remaining } = await render('plain', {})
+  const { notes, percents, remaining } = await results.plain()
   expect(notes).toEqual([])
   expect(remaining).toEqual(['result.mp4'])
   expect(Math.max(...percents)).toBeGreaterThan(90)
@@ -73,18 +81,18 @@ test('a range after the end of its file is rejected', async () => {
 })
 
 test('a lower rate factor takes more bytes', async () => {
-  const sizeOf = async (crf: number) => (await stat((await render(`crf-${crf}`, { crf })).path)).size
-  expect(await sizeOf(14)).toBeGreaterThan(1.5 * (await sizeOf(30)))
+  const sizeOf = async (name: keyof typeof results) => (await stat((await results[name]()).path)).size
+  expect(await sizeOf('fine')).toBeGreaterThan(1.5 * (await sizeOf('coarse')))
 })
 
 test.each([
-  { fadeMs: undefined, quiet: [0, 6] },
-  { fadeMs: 0, quiet: [0, 0] },
-  { fadeMs: 40, quiet: [50, 80] },
-])(
+  { fadeMs: undefined, name: 'plain', quiet: [0, 6] },
+  { fadeMs: 0, name: 'fine', quiet: [0, 0] },
+  { fadeMs: 40, name: 'coarse', quiet: [50, 80] },
+] as const)(
   'the sound fades for $fadeMs ms on each side of a cut',
-  async ({ fadeMs, quiet: [least = 0, most = 0] }) => {
-    const { path: result } = await render(`fade-${fadeMs}`, { fadeMs })
+  async ({ name, quiet: [least, most] }) => {
+    const { path: result } = await results[name]()
     const sound = await samples(result)
     const aroundCut = sound.subarray(48_000 - 4800, 48_000 + 4800)
     const quietMs = aroundCut.filter((value) => Math.abs(value) < 0.8 * level).length / 48

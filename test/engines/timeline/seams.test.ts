@@ -87,7 +87,7 @@ const decibels = (ratio: number) => 20 * Math.log10(ratio)
 /** A tone of 400 Hz with amplitude 0.5: a cut of 2.5 ms more or less turns its phase by 360 degrees. */
 const steady = "aevalsrc='0.5*sin(2*PI*400*t)':s=48000"
 
-test.each(sampleCases([5, 30, 120, 500]))(
+test.each(sampleCases([500, 30, 120, 5], 1))(
   'equal and shifted tones keep their level over a crossfade of %d ms',
   async (length) => {
     const path = await wav('steady', steady)
@@ -111,25 +111,40 @@ test.each(sampleCases([5, 30, 120, 500]))(
   },
 )
 
-test('different tones keep their level over a crossfade', async () => {
-  const path = await wav('different', "aevalsrc='0.5*sin(2*PI*if(lt(t,3),400,1130)*t)':s=48000")
-  const sound = await soundOf(
-    path,
-    [
-      { from: 1, seconds: 1 },
-      { from: 4, seconds: 1 },
-    ],
-    [200],
-  )
-  const around = levels(sound, { from: 0.7, to: 1.3 }, 30).map((level) =>
-    decibels(level / (0.5 / Math.SQRT2)),
-  )
-  expect(Math.min(...around)).toBeGreaterThan(-0.7)
-  expect(Math.max(...around)).toBeLessThan(0.7)
-  expect(largestStep(sound.subarray(rate * 0.5, rate * 1.5))).toBeLessThan(
-    0.5 * 2 * Math.PI * (1130 / rate) * 1.1,
-  )
-})
+/** Crossfades of different sounds. */
+const differentSounds = {
+  async 'noise keeps its level over every crossfade, also at other speeds'() {
+    const path = await wav('noise', 'anoisesrc=a=0.3:c=white:r=48000:seed=5', 16)
+    for (const speed of [1, 1.5]) {
+      const cuts = [1, 5, 9, 13].map((from) => ({ from, seconds: 1, speed }))
+      const sound = await soundOf(path, cuts, [500, 250, 0])
+      const all = levels(sound, { from: 0, to: 4 }, 200)
+      const mean = all.reduce((sum, level) => sum + level, 0) / all.length
+      for (const level of all) expect(Math.abs(decibels(level / mean))).toBeLessThan(0.8)
+    }
+  },
+  async 'different tones keep their level over a crossfade'() {
+    const path = await wav('different', "aevalsrc='0.5*sin(2*PI*if(lt(t,3),400,1130)*t)':s=48000")
+    const sound = await soundOf(
+      path,
+      [
+        { from: 1, seconds: 1 },
+        { from: 4, seconds: 1 },
+      ],
+      [200],
+    )
+    const around = levels(sound, { from: 0.7, to: 1.3 }, 30).map((level) =>
+      decibels(level / (0.5 / Math.SQRT2)),
+    )
+    expect(Math.min(...around)).toBeGreaterThan(-0.7)
+    expect(Math.max(...around)).toBeLessThan(0.7)
+    expect(largestStep(sound.subarray(rate * 0.5, rate * 1.5))).toBeLessThan(
+      0.5 * 2 * Math.PI * (1130 / rate) * 1.1,
+    )
+  },
+}
+
+test.each(sampleCases(Object.entries(differentSounds), 1))('%s', async (_, check) => await check())
 
 test('opposite tones, which cancel each other, overlap only briefly', async () => {
   const path = await wav('steady', steady)
@@ -144,17 +159,6 @@ test('opposite tones, which cancel each other, overlap only briefly', async () =
   const quiet = levels(sound, { from: 0.7, to: 1.3 }, 5).filter((level) => level < 0.25).length
   expect(quiet * 1.25).toBeLessThan(12)
   expect(largestStep(sound.subarray(rate * 0.5, rate * 1.5))).toBeLessThan(1.2 * 0.0262)
-})
-
-test('noise keeps its level over every crossfade, also at other speeds', async () => {
-  const path = await wav('noise', 'anoisesrc=a=0.3:c=white:r=48000:seed=5', 16)
-  for (const speed of [1, 1.5]) {
-    const cuts = [1, 5, 9, 13].map((from) => ({ from, seconds: 1, speed }))
-    const sound = await soundOf(path, cuts, [500, 250, 0])
-    const all = levels(sound, { from: 0, to: 4 }, 200)
-    const mean = all.reduce((sum, level) => sum + level, 0) / all.length
-    for (const level of all) expect(Math.abs(decibels(level / mean))).toBeLessThan(0.8)
-  }
 })
 
 test('the sound beyond the cuts is borrowed, and outside of crossfades nothing changes', async () => {
@@ -191,7 +195,7 @@ test.each(['rubberband', 'atempo'])(
         filters: new Set([...located.filters].filter((name) => name !== 'rubberband')),
       })
     const path = await wav('gap', "aevalsrc='if(between(t,2,3),0,0.9*(2*random(0)-1))':s=48000", 5)
-    for (const speed of [0.8, 1.25]) {
+    for (const speed of sampleCases([0.8, 1.25], 1)) {
       const sound = await soundOf(path, [{ from: 2, seconds: 1 / speed, speed }])
       const peak = sound.subarray(0.003 * rate).reduce((most, value) => Math.max(most, Math.abs(value)), 0)
       expect(decibels(peak), `at speed ${speed}`).toBeLessThan(-50)
