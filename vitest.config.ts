@@ -12,6 +12,7 @@ const soak = [
   'test/material-describe/flags.test.ts',
   'test/pack.test.ts',
   'test/piano/accuracy.test.ts',
+  'test/video-timeline-render/real-files.test.ts',
   'test/video-{long2short,long2short-pro}/killed.test.ts',
   'test/video-translate-dub/{killed,measures}.test.ts',
   'test/video-oral-cut/{accuracy,killed,rendered-rates}.test.ts',

@@ -6,7 +6,7 @@ import { lazy } from '../../src/platform/cache.ts'
 import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
 import { plan } from '../../tools/music-visualizer/plan.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { soakSize } from '../soak-size.ts'
+import { sampleCases, soakSize } from '../soak-size.ts'
 import { amplitude, ffmpeg, rgb, rgbFrames, samples, streams } from '../video-split-screen/media.ts'
 import { renderMusic, stage, type Request } from './render.ts'
 
@@ -61,7 +61,7 @@ describe('a result', () => {
     expect(progress.at(-1)).toBe(100)
   })
 
-  it.each(musicVisualizer.examples)('example: $title', async ({ input }) => {
+  it.each(sampleCases(musicVisualizer.examples, 1))('example: $title', async ({ input }) => {
     const files = Object.fromEntries(
       Object.entries(input)
         .filter(([key]) => key.endsWith('file_id'))
@@ -117,7 +117,7 @@ describe('a background', () => {
     }
   })
 
-  it.each(['bars', 'shockwave'])('video plays and repeats, with %s', async (template_id) => {
+  it.each(sampleCases(['bars', 'shockwave'], 1))('video plays and repeats, with %s', async (template_id) => {
     const [sound, count] = soakSize(['short.wav', 24] as const, ['song.wav', 70] as const)
     const { path } = await renderMusic(
       visualizerRequest({

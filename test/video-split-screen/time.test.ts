@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { counter, ffmpeg, grey, streams } from './media.ts'
 import { renderSplit, type Rendered } from './render.ts'
+import { sampleCases } from '../soak-size.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 const at = (name: string) => join(folder.path, `${name}.mkv`)
@@ -91,43 +92,53 @@ describe('time', () => {
     expect(await shownFrames(rendered, 1)).toEqual(await shownFrames(rendered, 2))
   })
 
-  it('treats an end past the source as the end of the source', async () => {
-    const rendered = await renderClips(
-      { file_id: at('25'), begin_time_ms: 1000, end_time_ms: 9999 },
-      { file_id: at('25') },
-    )
-    expect(rendered.output.duration_ms).toBe(200)
-    expect(await shownFrames(rendered, 0)).toEqual([25, 26, 27, 28, 29])
-  })
+  /** Ranges at the end of a clip. */
+  const ends = {
+    async 'shows the last 10 ms of a clip, also if the end is past the source'() {
+      const rendered = await renderClips(
+        { file_id: at('25'), begin_time_ms: 1190, end_time_ms: 9999 },
+        { file_id: at('25') },
+      )
+      expect(rendered.output.duration_ms).toBe(10)
+      expect(await shownFrames(rendered, 0)).toEqual([29])
+    },
+    async 'treats an end past the source as the end of the source'() {
+      const rendered = await renderClips(
+        { file_id: at('25'), begin_time_ms: 1000, end_time_ms: 9999 },
+        { file_id: at('25') },
+      )
+      expect(rendered.output.duration_ms).toBe(200)
+      expect(await shownFrames(rendered, 0)).toEqual([25, 26, 27, 28, 29])
+    },
+  }
 
-  it('shows the last 10 ms of a clip', async () => {
-    const rendered = await renderClips({ file_id: at('25'), begin_time_ms: 1190 }, { file_id: at('25') })
-    expect(rendered.output.duration_ms).toBe(10)
-    expect(await shownFrames(rendered, 0)).toEqual([29])
-  })
+  it.each(sampleCases(Object.entries(ends), 1))('%s', async (_, check) => await check())
 
-  it('has the highest rate of the sources and repeats frames of slower ones', async () => {
-    const rendered = await renderClips({ file_id: at('10') }, { file_id: at('25') })
-    const [video] = await streams(rendered.path)
-    expect(video).toMatchObject({ r_frame_rate: '25/1', avg_frame_rate: '25/1', nb_read_frames: '30' })
-    const shown = await shownFrames(rendered, 0)
-    for (const [index, frame] of shown.entries()) {
-      expect(Math.abs(frame - index * 0.4)).toBeLessThanOrEqual(1)
-    }
-    expect(await shownFrames(rendered, 1)).toEqual(numbers(30, (index) => index))
-  })
+  /** Rates of results. */
+  const rates = {
+    async 'keeps fractional rates exact and rounds the duration to whole frames once'() {
+      const rendered = await renderClips({ file_id: at('ntsc'), end_time_ms: 1000 }, { file_id: at('25') })
+      const [video] = await streams(rendered.path)
+      expect(video).toMatchObject({ r_frame_rate: '30000/1001', nb_read_frames: '30' })
+      expect(Number(video?.['duration'])).toBeCloseTo(1.001, 4)
+      expect(await shownFrames(rendered, 0)).toEqual(numbers(30, (index) => index))
+    },
+    async 'has the highest rate of the sources and repeats frames of slower ones'() {
+      const rendered = await renderClips({ file_id: at('10') }, { file_id: at('25') })
+      const [video] = await streams(rendered.path)
+      expect(video).toMatchObject({ r_frame_rate: '25/1', avg_frame_rate: '25/1', nb_read_frames: '30' })
+      const shown = await shownFrames(rendered, 0)
+      for (const [index, frame] of shown.entries()) {
+        expect(Math.abs(frame - index * 0.4)).toBeLessThanOrEqual(1)
+      }
+      expect(await shownFrames(rendered, 1)).toEqual(numbers(30, (index) => index))
+    },
+    async 'has at most 60 frames per second'() {
+      const rendered = await renderClips({ file_id: at('120') }, { file_id: at('25') })
+      const [video] = await streams(rendered.path)
+      expect(video).toMatchObject({ r_frame_rate: '60/1', nb_read_frames: '18' })
+    },
+  }
 
-  it('keeps fractional rates exact and rounds the duration to whole frames once', async () => {
-    const rendered = await renderClips({ file_id: at('ntsc'), end_time_ms: 1000 }, { file_id: at('25') })
-    const [video] = await streams(rendered.path)
-    expect(video).toMatchObject({ r_frame_rate: '30000/1001', nb_read_frames: '30' })
-    expect(Number(video?.['duration'])).toBeCloseTo(1.001, 4)
-    expect(await shownFrames(rendered, 0)).toEqual(numbers(30, (index) => index))
-  })
-
-  it('has at most 60 frames per second', async () => {
-    const rendered = await renderClips({ file_id: at('120') }, { file_id: at('25') })
-    const [video] = await streams(rendered.path)
-    expect(video).toMatchObject({ r_frame_rate: '60/1', nb_read_frames: '18' })
-  })
+  it.each(sampleCases(Object.entries(rates), 2))('%s', async (_, check) => await check())
 })

@@ -87,3 +87,11 @@ export function numbersOf(pixels: Buffer, frameBytes: number): { source: number;
     return { source: value(numberBarCount, barCount - numberBarCount), frame: value(0, numberBarCount) }
   })
 }
+
+type Pair = readonly [number, number]
+
+/** Returns red, green and blue of the pixel at a position in shares of the sides of a picture. */
+export function pixel(picture: Buffer, size: Pair, position: Pair): number[] {
+  const [x, y] = [Math.floor(position[0] * size[0]), Math.floor(position[1] * size[1])]
+  return [...picture.subarray((y * size[0] + x) * 3, (y * size[0] + x) * 3 + 3)]
+}

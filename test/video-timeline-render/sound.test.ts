@@ -92,7 +92,7 @@ describe('sound and picture', () => {
     [4.9, true],
   ] as const
 
-  it.each(sampleCases(speeds))('stay in sync at speed %d, keep_pitch: %s', async (speed, keep_pitch) => {
+  it.each(sampleCases(speeds, 1))('stay in sync at speed %d, keep_pitch: %s', async (speed, keep_pitch) => {
     const cuts = [{ path: at('flash.mp4'), from: 0.6, seconds: 2.6 / speed, speed, keep_pitch }]
     const sound = await renderSamples(
       request({ rate: 50, picture: consecutiveClips([0.3, ...cuts]) }),
@@ -239,7 +239,7 @@ describe('the sound of a result', () => {
       const expected = Math.ceil((count - place) / 3) / 40
       expect(Math.abs(mixed.level(hertz) - expected), `${hertz} Hz`).toBeLessThan(0.012)
     }
-    const loudTracks = Array.from({ length: soakSize(4, 8) }, () => [
+    const loudTracks = Array.from({ length: soakSize(3, 8) }, () => [
       clipAt(0, { ...tone, path: at('low.mkv') }),
     ])
     const { sound, level } = await renderTimelineSound({ sound: loudTracks })
@@ -260,7 +260,7 @@ describe('the sound of a result', () => {
       [{}, 1],
       [{ speed: 0.8 }, 1.25],
     ] as const
-    for (const [more, end] of sampleCases(speeds)) {
+    for (const [more, end] of sampleCases(speeds, 1)) {
       const { sound } = await mixTimelineSound({
         picture: consecutiveClips([{ ...tone, path: at('low.mkv') }]),
         sound: [[clipAt(0, { ...tone, seconds: 1.6, path: broken, ...more })]],

@@ -107,7 +107,7 @@ describe('cuts', () => {
   it('through one file are exact, whether it is decoded through or opened again', async () => {
     // Jump cuts with short and long gaps, with few and with many key frames.
     const cuts = [0, 1].flatMap((source) =>
-      Array.from({ length: 14 }, (_, index) => ({
+      Array.from({ length: soakSize(7, 14) }, (_, index) => ({
         ...{ path: at(source), source },
         ...{ from: 0.137 + index * 0.8 + (index % 3) * 0.05, seconds: 0.4 + (index % 4) * 0.09 },
       })),
@@ -116,58 +116,74 @@ describe('cuts', () => {
     await expectCuts(rendered.path, cuts, 30)
   })
 
-  it('show the exact frames at every speed', async () => {
-    const cuts = [
-      { source: 3, from: 1, seconds: 1, speed: 0.01 },
-      { source: 3, from: 0.5, seconds: 1, speed: 0.25 },
-      { source: 0, from: 2, seconds: 1, speed: 1.7 },
-      { source: 2, from: 0, seconds: 1.3, speed: 3 },
-      { source: 1, from: 0.1, seconds: 1, speed: 8 },
-      { source: 3, from: 0, seconds: 0.11, speed: 100 },
-      { source: 4, from: 1, seconds: 1, speed: 0.25 },
-      { source: 4, from: 0.08, seconds: 1, speed: 1.7 },
-      { source: 4, from: 0.393, seconds: 1, speed: 1 },
-      { source: 7, from: 0.393, seconds: 1, speed: 1 },
-      { source: 5, from: 1.3, seconds: 1, speed: 0.4 },
-    ].map((cut) => ({ ...cut, path: at(cut.source) }))
-    const rendered = await render(request({ size, rate: 24, picture: consecutiveClips(cuts) }), folder.path)
-    await expectCuts(rendered.path, cuts, 24)
-  })
+  /** Cuts of other rates and speeds. */
+  const speeds = {
+    async 'at the boundary of two pictures separate them in every container, despite rounded times'() {
+      const cuts = [0, 4, 5, 6, 7].flatMap((source) =>
+        // The lowest speed, at which a millisecond lasts three frames, for a container with rounded times.
+        (source === 5 ? [1, 0.25, 1.7, 0.01] : [1, 0.25, 1.7]).map((speed, index) => {
+          const clip = sources[source] ?? sources[0]
+          const [first, end] = [31 + index, speed === 0.01 ? 32 + index : 40 + index]
+          const [from, to] = [first, end].map(
+            (frame) => Math.round(frameStartTime(frame, clip) * 1000) / 1000,
+          )
+          const seconds = ((to ?? 0) - (from ?? 0)) / speed
+          return { path: at(source), source, from: from ?? 0, seconds, speed, first, end }
+        }),
+      )
+      const { path } = await render(request({ size, rate: 30, picture: consecutiveClips(cuts) }), folder.path)
+      const shown = await expectCuts(path, cuts, 30)
+      let start = 0
+      for (const { first, end, seconds, source, speed } of cuts) {
+        const frames = shown.slice(Math.round(start * 30), Math.round((start + seconds) * 30))
+        start += seconds
+        // At a high speed, the second or third picture is at the middle of the first frame.
+        if (speed <= 1) expect(frames[0], `source ${source}`).toEqual({ source, frame: first })
+        else expect(frames[0]?.frame, `source ${source}`).toBeGreaterThanOrEqual(first)
+        expect(Math.max(...frames.map(({ frame }) => frame)), `source ${source}`).toBeLessThan(end)
+      }
+    },
+    async 'of twice the output rate show every second picture'() {
+      const cuts = [10, 35].map((first) => ({
+        ...{ path: at(6), source: 6, from: Math.round((first / 60) * 1000) / 1000, seconds: 2 },
+      }))
+      const { path } = await render(request({ size, rate: 30, picture: consecutiveClips(cuts) }), folder.path)
+      const shown = (await readNumbers(path)).map(({ frame }) => frame)
+      expect(shown).toEqual(
+        [10, 35].flatMap((first) => Array.from({ length: 60 }, (_, index) => first + 2 * index)),
+      )
+    },
+    async 'are exact at other rates, and if longer than a part'() {
+      const rates = [
+        [12, 0, 1],
+        [60, 1, 0.5],
+      ] as const
+      for (const [rate, source, speed] of sampleCases(rates, 1)) {
+        const cuts = [{ path: at(source), source, from: 0.3, seconds: 5.7 / speed, speed }]
+        const rendered = await render(request({ size, rate, picture: consecutiveClips(cuts) }), folder.path)
+        await expectCuts(rendered.path, cuts, rate)
+      }
+    },
+    async 'show the exact frames at every speed'() {
+      const cuts = [
+        { source: 3, from: 1, seconds: 1, speed: 0.01 },
+        { source: 3, from: 0.5, seconds: 1, speed: 0.25 },
+        { source: 0, from: 2, seconds: 1, speed: 1.7 },
+        { source: 2, from: 0, seconds: 1.3, speed: 3 },
+        { source: 1, from: 0.1, seconds: 1, speed: 8 },
+        { source: 3, from: 0, seconds: 0.11, speed: 100 },
+        { source: 4, from: 1, seconds: 1, speed: 0.25 },
+        { source: 4, from: 0.08, seconds: 1, speed: 1.7 },
+        { source: 4, from: 0.393, seconds: 1, speed: 1 },
+        { source: 7, from: 0.393, seconds: 1, speed: 1 },
+        { source: 5, from: 1.3, seconds: 1, speed: 0.4 },
+      ].map((cut) => ({ ...cut, path: at(cut.source) }))
+      const rendered = await render(request({ size, rate: 24, picture: consecutiveClips(cuts) }), folder.path)
+      await expectCuts(rendered.path, cuts, 24)
+    },
+  }
 
-  it('at the boundary of two pictures separate them in every container, despite rounded times', async () => {
-    const cuts = [0, 4, 5, 6, 7].flatMap((source) =>
-      // The lowest speed, at which a millisecond lasts three frames, for a container with rounded times.
-      (source === 5 ? [1, 0.25, 1.7, 0.01] : [1, 0.25, 1.7]).map((speed, index) => {
-        const clip = sources[source] ?? sources[0]
-        const [first, end] = [31 + index, speed === 0.01 ? 32 + index : 40 + index]
-        const [from, to] = [first, end].map((frame) => Math.round(frameStartTime(frame, clip) * 1000) / 1000)
-        const seconds = ((to ?? 0) - (from ?? 0)) / speed
-        return { path: at(source), source, from: from ?? 0, seconds, speed, first, end }
-      }),
-    )
-    const { path } = await render(request({ size, rate: 30, picture: consecutiveClips(cuts) }), folder.path)
-    const shown = await expectCuts(path, cuts, 30)
-    let start = 0
-    for (const { first, end, seconds, source, speed } of cuts) {
-      const frames = shown.slice(Math.round(start * 30), Math.round((start + seconds) * 30))
-      start += seconds
-      // At a high speed, the second or third picture is at the middle of the first frame.
-      if (speed <= 1) expect(frames[0], `source ${source}`).toEqual({ source, frame: first })
-      else expect(frames[0]?.frame, `source ${source}`).toBeGreaterThanOrEqual(first)
-      expect(Math.max(...frames.map(({ frame }) => frame)), `source ${source}`).toBeLessThan(end)
-    }
-  })
-
-  it('of twice the output rate show every second picture', async () => {
-    const cuts = [10, 35].map((first) => ({
-      ...{ path: at(6), source: 6, from: Math.round((first / 60) * 1000) / 1000, seconds: 2 },
-    }))
-    const { path } = await render(request({ size, rate: 30, picture: consecutiveClips(cuts) }), folder.path)
-    const shown = (await readNumbers(path)).map(({ frame }) => frame)
-    expect(shown).toEqual(
-      [10, 35].flatMap((first) => Array.from({ length: 60 }, (_, index) => first + 2 * index)),
-    )
-  })
+  it.each(sampleCases(Object.entries(speeds), 2))('%s', async (_, check) => await check())
 
   it('inside a long picture show that picture, whether the file is decoded through or opened again', async () => {
     const still = join(folder.path, 'still.mkv')
@@ -202,18 +218,6 @@ describe('cuts', () => {
     expect((await streams(path))[0]).toMatchObject({ avg_frame_rate: '30/1', start_time: '0.000000' })
     const rawFiles = (await readdir(dirname(path))).filter((name) => name.endsWith('.yuv'))
     expect(rawFiles, 'temporary raw frames').toEqual([])
-  })
-
-  it('are exact at other rates, and if longer than a part', async () => {
-    const rates = [
-      [12, 0, 1],
-      [60, 1, 0.5],
-    ] as const
-    for (const [rate, source, speed] of sampleCases(rates, 1)) {
-      const cuts = [{ path: at(source), source, from: 0.3, seconds: 5.7 / speed, speed }]
-      const rendered = await render(request({ size, rate, picture: consecutiveClips(cuts) }), folder.path)
-      await expectCuts(rendered.path, cuts, rate)
-    }
   })
 })
 
