@@ -5,14 +5,14 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Client } from '@modelcontextprotocol/client'
 import { unzipSync } from 'fflate'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { connectBy, endService } from './pack/connect.ts'
+import { sampleCases } from './soak-size.ts'
 
 const root = dirname(import.meta.dirname)
 
 let folder: string
 let files: Readonly<Record<string, Uint8Array>>
-let client: Client
 
 /** The part of a bundle's manifest with which a desktop client starts the server. */
 interface Manifest {
@@ -49,9 +49,16 @@ beforeAll(async () => {
     await mkdir(dirname(join(folder, name)), { recursive: true })
     await writeFile(join(folder, name), bytes)
   }
+})
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Starts the server as a desktop client does. */
+async function startServer(): Promise<Client> {
   const { command, args, env } = manifest().server.mcp_config
   const chosen = { workspace: join(folder, 'media') }
-  client = await connectBy({
+  return await connectBy({
     // A desktop client includes its own Node.
     command: command === 'node' ? process.execPath : command,
     args: args.map((text) => expandPlaceholders(text, chosen)),
@@ -62,12 +69,7 @@ beforeAll(async () => {
       REELWRIGHT_DATA_DIR: join(folder, 'data'),
     },
   })
-})
-afterAll(async () => {
-  await client.close()
-  await endService(join(folder, 'data'))
-  await rm(folder, { recursive: true, force: true })
-})
+}
 
 describe('the bundle for desktop clients', () => {
   it('contains the program, its packages and their licences, and no platform-specific files', () => {
@@ -86,17 +88,26 @@ describe('the bundle for desktop clients', () => {
     expect(bytes).toBeLessThan(60_000_000)
   })
 
-  it('declares only settings that it uses, and has the name of the package', async () => {
-    const { name, version, user_config, server } = manifest()
-    expect(JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))).toMatchObject({ name, version })
-    const used = [...JSON.stringify(server).matchAll(/user_config\.(\w+)/g)].map(([, setting]) => setting)
-    expect(new Set(used)).toEqual(new Set(Object.keys(user_config)))
-  })
+  /** What its manifest declares, and how it starts. */
+  const uses = {
+    async 'declares only settings that it uses, and has the name of the package'() {
+      const { name, version, user_config, server } = manifest()
+      expect(JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))).toMatchObject({ name, version })
+      const used = [...JSON.stringify(server).matchAll(/user_config\.(\w+)/g)].map(([, setting]) => setting)
+      expect(new Set(used)).toEqual(new Set(Object.keys(user_config)))
+    },
+    async 'starts as its manifest declares, with the declared tools, in the chosen folder'() {
+      const client = await startServer()
+      onTestFinished(async () => {
+        await client.close()
+        await endService(join(folder, 'data'))
+      })
+      const { tools } = await client.listTools()
+      expect(tools.map(({ name }) => name)).toEqual(manifest().tools.map(({ name }) => name))
+      const status = await client.callTool({ name: 'service_status' })
+      expect(status.structuredContent).toMatchObject({ reachable: true, workspace: join(folder, 'media') })
+    },
+  }
 
-  it('starts as its manifest declares, with the declared tools, in the chosen folder', async () => {
-    const { tools } = await client.listTools()
-    expect(tools.map(({ name }) => name)).toEqual(manifest().tools.map(({ name }) => name))
-    const status = await client.callTool({ name: 'service_status' })
-    expect(status.structuredContent).toMatchObject({ reachable: true, workspace: join(folder, 'media') })
-  })
+  it.each(sampleCases(Object.entries(uses), 1))('%s', async (_, check) => await check())
 })

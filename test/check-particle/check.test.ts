@@ -7,6 +7,7 @@ import { htmlParticle, particleFile } from '../html-render-simple/render.ts'
 import { createTestContext, stageFiles } from '../tasks/run-in-worker.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { rgb } from '../video-split-screen/media.ts'
+import { sampleCases } from '../soak-size.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 
@@ -104,10 +105,8 @@ describe('warnings do not prevent rendering', () => {
   it('a particle without a timeline gets the code that registers one under its own id', async () => {
     const still = `<template data-composition-id="t" data-width="320" data-height="180">${text}</template>`
     const named = htmlParticle({}, text).replace('__timelines', 'not__timelines')
-    for (const [html, id] of [
-      [still, 't'],
-      [named, 'test'],
-    ] as const) {
+    const particles = [[still, 't'] as const, [named, 'test'] as const]
+    for (const [html, id] of sampleCases(particles, 1)) {
       const { output, reports } = await check({ html })
       expect(output).toMatchObject({ ok: true, file_id: '1' })
       expect(reports).toEqual([
@@ -197,7 +196,8 @@ describe('warnings do not prevent rendering', () => {
     const inside = `<section style="opacity: 0">${box('mix-blend-mode: screen')}</section>`
     const fade = 'document.querySelector("section").style.opacity = t > 0.5 ? 1 : 0'
     const set = 'document.querySelector("p").style.mixBlendMode = t > 0.5 ? "multiply" : "normal"'
-    for (const html of [htmlParticle({}, text + inside, fade), htmlParticle({}, text, set)]) {
+    const particles = [htmlParticle({}, text + inside, fade), htmlParticle({}, text, set)]
+    for (const html of sampleCases(particles, 1)) {
       const { reports } = await check({ html, duration: 1 })
       expect(reports).toEqual([expect.stringMatching(/^warning \d mix-blend-mode: /)])
     }

@@ -11,6 +11,7 @@ import { findProcesses } from '../service/processes.ts'
 import { streams } from '../video-split-screen/media.ts'
 import { htmlParticle } from './render.ts'
 import { writeFile } from 'node:fs/promises'
+import { sampleCases } from '../soak-size.ts'
 
 // Both operations over HTTP, with real workers and files.
 
@@ -66,79 +67,85 @@ async function download(fileId: unknown, name: string): Promise<string> {
 }
 
 describe('html_render_simple', () => {
-  it('renders its first example: a caption over a talk', async () => {
-    const { status, output_result: output } = await done(
-      'html_render_simple',
-      withFewFrames(htmlRenderSimple.examples[0].input),
-    )
-    expect([status, output]).toEqual([
-      'completed',
-      expect.objectContaining({ duration: 3, video_size: { width: 1280, height: 720 } }),
-    ])
-    const path = await download(output?.['file_id'], 'caption.mp4')
-    expect(await streams(path)).toMatchObject([
-      { codec_name: 'h264', width: 1280, height: 720, nb_read_frames: '15' },
-      { codec_name: 'aac', sample_rate: '48000' },
-    ])
-  })
+  /** Both examples. */
+  const examples = {
+    async 'renders its first example: a caption over a talk'() {
+      const { status, output_result: output } = await done(
+        'html_render_simple',
+        withFewFrames(htmlRenderSimple.examples[0].input),
+      )
+      expect([status, output]).toEqual([
+        'completed',
+        expect.objectContaining({ duration: 3, video_size: { width: 1280, height: 720 } }),
+      ])
+      const path = await download(output?.['file_id'], 'caption.mp4')
+      expect(await streams(path)).toMatchObject([
+        { codec_name: 'h264', width: 1280, height: 720, nb_read_frames: '15' },
+        { codec_name: 'aac', sample_rate: '48000' },
+      ])
+    },
+    async 'renders its second example, with the particle of the prompt, as a transparent layer'() {
+      const { status, output_result: output } = await done(
+        'html_render_simple',
+        withFewFrames(htmlRenderSimple.examples[1].input),
+      )
+      expect([status, output]).toEqual([
+        'completed',
+        expect.objectContaining({ duration: 2, video_size: { width: 1080, height: 1920 } }),
+      ])
+      const path = await download(output?.['file_id'], 'title.webm')
+      expect(await streams(path)).toMatchObject([
+        { codec_name: 'vp8', width: 1080, height: 1920, nb_read_frames: '10', tags: { alpha_mode: '1' } },
+      ])
+    },
+  }
 
-  it('renders its second example, with the particle of the prompt, as a transparent layer', async () => {
-    const { status, output_result: output } = await done(
-      'html_render_simple',
-      withFewFrames(htmlRenderSimple.examples[1].input),
-    )
-    expect([status, output]).toEqual([
-      'completed',
-      expect.objectContaining({ duration: 2, video_size: { width: 1080, height: 1920 } }),
-    ])
-    const path = await download(output?.['file_id'], 'title.webm')
-    expect(await streams(path)).toMatchObject([
-      { codec_name: 'vp8', width: 1080, height: 1920, nb_read_frames: '10', tags: { alpha_mode: '1' } },
-    ])
-  })
+  it.each(sampleCases(Object.entries(examples), 1))('%s', async (_, check) => await check())
 
-  it('fails with the particle and the line, and refunds the credits', async () => {
-    const before = await calls.balance()
-    const broken = htmlParticle({}, '<p>x</p>\n<script>\nundefined.property\n</script>')
-    const composition = {
-      video_size: { width: 320, height: 180 },
-      assets: { file_id: {} },
-      tracks: [],
+  const canvas = { video_size: { width: 320, height: 180 }, assets: { file_id: {} }, tracks: [] }
+  const beat = { start: 0, duration: 1 }
+  const second = { ...beat, id: 'second', track_index: 1 }
+  const failures = [
+    {
+      what: 'the particle and the line',
       beats: [
-        { start: 0, duration: 1, track_index: 0, html: htmlParticle({}, '<p>x</p>') },
-        { id: 'second', start: 0, duration: 1, track_index: 1, html: broken },
+        { ...beat, track_index: 0, html: htmlParticle({}, '<p>x</p>') },
+        { ...second, html: htmlParticle({}, '<p>x</p>\n<script>\nundefined.property\n</script>') },
       ],
-    }
-    const { status, output_result: output } = await done('html_render_simple', {
-      composition,
-      render: { output_format: 'webm' },
-    })
-    expect([status, output]).toEqual([
-      'failed',
-      {
-        error: expect.objectContaining({
-          code: 6016,
-          message: expect.stringMatching(/^beats\[1\] \(second\): line 4: .*undefined/),
-          retryable: false,
-        }),
-      },
-    ])
-    expect(await calls.balance()).toBe(before)
-    const beats = [
-      { start: 0, duration: 1, track_index: 0, html: htmlParticle({}, '<img src="a.png">\n<video></video>') },
-      { id: 'second', start: 0, duration: 1, track_index: 1, html: '<p>no template</p>' },
-    ]
-    const both = await done('html_render_simple', {
-      composition: { ...composition, beats },
-      render: { output_format: 'webm' },
-    })
-    expect(both.output_result?.['error']).toMatchObject({
-      code: 6016,
-      message: expect.stringMatching(
+      message: /^beats\[1\] \(second\): line 4: .*undefined/,
+    },
+    {
+      what: 'the problems of all particles',
+      beats: [
+        { ...beat, track_index: 0, html: htmlParticle({}, '<img src="a.png">\n<video></video>') },
+        { ...second, html: '<p>no template</p>' },
+      ],
+      message:
         /^beats\[0\] \(test\): line 2: .*; line 3: <video> .*\. beats\[1\] \(second\): there is no <template>/,
-      ),
-    })
-  })
+    },
+  ]
+
+  it.each(sampleCases(failures, 1))(
+    'fails with $what, and refunds the credits',
+    async ({ beats, message }) => {
+      const before = await calls.balance()
+      const { status, output_result: output } = await done('html_render_simple', {
+        composition: { ...canvas, beats },
+        render: { output_format: 'webm' },
+      })
+      expect([status, output]).toEqual([
+        'failed',
+        {
+          error: expect.objectContaining({
+            code: 6016,
+            message: expect.stringMatching(message),
+            retryable: false,
+          }),
+        },
+      ])
+      expect(await calls.balance()).toBe(before)
+    },
+  )
 
   it('leaves no processes when it is stopped', async () => {
     const scratch = join(service.folder, 'data', 'scratch')
@@ -165,12 +172,15 @@ describe('html_render_simple', () => {
 })
 
 describe('check_particle', () => {
-  it.each(checkParticle.examples)('$title: passes and returns a sheet of moments', async ({ input }) => {
-    const { status, output_result: output } = await done('check_particle', filled(input))
-    expect([status, output]).toEqual(['completed', expect.objectContaining({ ok: true, problems: [] })])
-    const path = await download(output?.['file_id'], 'moments.png')
-    expect(await streams(path)).toMatchObject([{ codec_name: 'png', width: expect.any(Number) as number }])
-  })
+  it.each(sampleCases(checkParticle.examples, 1))(
+    '$title: passes and returns a sheet of moments',
+    async ({ input }) => {
+      const { status, output_result: output } = await done('check_particle', filled(input))
+      expect([status, output]).toEqual(['completed', expect.objectContaining({ ok: true, problems: [] })])
+      const path = await download(output?.['file_id'], 'moments.png')
+      expect(await streams(path)).toMatchObject([{ codec_name: 'png', width: expect.any(Number) as number }])
+    },
+  )
 
   it('costs nothing', async () => {
     const quote = await calls.send<{ credits: number }>('/task/check_particle/quote', {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { amplitude, ffmpeg, solidColour, samples, sine, streams } from '../video-split-screen/media.ts'
 import { renderBeats } from './render.ts'
+import { sampleCases } from '../soak-size.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let base: string
@@ -43,14 +44,26 @@ it('the base is silent by default, and without sound there is no audio stream', 
   expect((await sounds([video])).kinds).toEqual(['h264'])
 })
 
-it('the sound of an unmuted base plays at its time', async () => {
-  const { during, sound } = await sounds([{ ...video, muted: false }])
-  expect(sound?.length).toBeCloseTo(96_000, -3)
-  const at = (from: number, to: number) => amplitude(during?.(from, to) ?? new Float32Array(), 440)
-  expect(at(0.1, 0.45)).toBeLessThan(0.01)
-  expect(at(0.6, 1.4)).toBeCloseTo(0.5, 1)
-  expect(at(1.6, 1.95)).toBeLessThan(0.01)
-})
+/** An unmuted base, with music and alone. */
+const unmuted = {
+  async 'both sounds are mixed without clipping'() {
+    const { during, sound } = await sounds([{ ...video, muted: false }, audio])
+    const both = during?.(0.6, 1.4) ?? new Float32Array()
+    expect(amplitude(both, 440)).toBeGreaterThan(0.35)
+    expect(amplitude(both, 1000)).toBeGreaterThan(0.35)
+    expect(Math.max(...(sound ?? []).map(Math.abs))).toBeLessThan(1)
+  },
+  async 'the sound of an unmuted base plays at its time'() {
+    const { during, sound } = await sounds([{ ...video, muted: false }])
+    expect(sound?.length).toBeCloseTo(96_000, -3)
+    const at = (from: number, to: number) => amplitude(during?.(from, to) ?? new Float32Array(), 440)
+    expect(at(0.1, 0.45)).toBeLessThan(0.01)
+    expect(at(0.6, 1.4)).toBeCloseTo(0.5, 1)
+    expect(at(1.6, 1.95)).toBeLessThan(0.01)
+  },
+}
+
+it.each(sampleCases(Object.entries(unmuted), 1))('%s', async (_, check) => await check())
 
 it('the first audio track plays from 0 to the end at its original volume', async () => {
   const { during, rendered } = await sounds([video, audio, { ...audio, track_index: 1, asset: 'base' }])
@@ -67,12 +80,4 @@ it('the first audio track plays from 0 to the end at its original volume', async
     'base.mkv ends at 1.5 s of 2 s; the rest has a black background',
     'base.mkv has 25 frames per second and the result 30: set composition.fps to 25 to show each of its frames once',
   ])
-})
-
-it('both sounds are mixed without clipping', async () => {
-  const { during, sound } = await sounds([{ ...video, muted: false }, audio])
-  const both = during?.(0.6, 1.4) ?? new Float32Array()
-  expect(amplitude(both, 440)).toBeGreaterThan(0.35)
-  expect(amplitude(both, 1000)).toBeGreaterThan(0.35)
-  expect(Math.max(...(sound ?? []).map(Math.abs))).toBeLessThan(1)
 })

@@ -8,6 +8,7 @@ import { startAgentSession } from '../mcp/agent-session.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { runCommand } from '../run-command.ts'
 import { modelPack, type ModelsResult } from './pack-fixtures.ts'
+import { sampleCases } from '../soak-size.ts'
 
 // The packs of this version. The mirror serves the models of the public test files.
 const mirror = testdata('models')
@@ -148,9 +149,13 @@ describe('reelwright', () => {
     expect(await warning(folder)).toMatch(
       /"level":40,.*REELWRIGHT_MODELS_MIRROR.*set \\"models_mirror\\" in .*config/,
     )
-    expect(await warning({ REELWRIGHT_WORKSPACE: scratch.path, REELWRIGHT_PULL_MODELS: 'true' })).toBe('')
-    expect(await warning({ REELWRIGHT_PULL_MODELS: 'false' })).toMatch(/"level":40,.*REELWRIGHT_PULL_MODELS/)
-    expect(await warning({ ...folder, REELWRIGHT_BASE_URL: 'http://127.0.0.1:9' })).toBe('')
+    const others: readonly (readonly [Readonly<Record<string, string>>, RegExp])[] = [
+      [{ ...folder, REELWRIGHT_BASE_URL: 'http://127.0.0.1:9' }, /^$/],
+      [{ REELWRIGHT_PULL_MODELS: 'false' }, /"level":40,.*REELWRIGHT_PULL_MODELS/],
+      [{ REELWRIGHT_WORKSPACE: scratch.path, REELWRIGHT_PULL_MODELS: 'true' }, /^$/],
+    ]
+    for (const [variables, expected] of sampleCases(others, 1))
+      expect(await warning(variables)).toMatch(expected)
     const same = { models_mirror: scratch.path }
     const file = join(dataDir, 'reelwright.config.json')
     await writeFile(file, JSON.stringify(same), { mode: 0o600 })

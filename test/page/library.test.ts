@@ -7,6 +7,7 @@ import { api } from '../service/api.ts'
 import { fakeModule } from '../service/fake-operation.ts'
 import { imageModule } from '../service/image-operation.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
+import { sampleCases } from '../soak-size.ts'
 import { isBrowserMissing, openPage, picturePath, startBrowser } from './browser.ts'
 
 describe.skipIf(isBrowserMissing)('the library on the page (Debian package chromium-headless-shell)', () => {
@@ -56,25 +57,37 @@ describe.skipIf(isBrowserMissing)('the library on the page (Debian package chrom
     expect(violations).toEqual([])
   })
 
-  test.for([1300, 360])('a preview fits its card on a screen of %i pixels', async (width) => {
-    const { page } = await openPage(browser, await service.account(5), {
-      ...{ view: 'library', viewport: { width, height: 900 } },
-    })
-    const card = page
-      .getByRole('list', { name: 'Materials' })
-      .getByRole('listitem')
-      .filter({ hasText: 'waves.mp4' })
-    await card.getByRole('button', { name: /^Show preview/ }).click()
-    const video = card.locator('video')
-    await expect
-      .poll(() => video.evaluate((one: { readyState: number }) => one.readyState))
-      .toBeGreaterThan(0)
-    const [inner, outer] = [await video.boundingBox(), await card.boundingBox()]
-    if (!inner || !outer) throw new Error('the preview is not shown')
-    await page.screenshot({ path: picturePath(`preview-${width}`), type: 'png', fullPage: true })
-    expect(inner.x).toBeGreaterThan(outer.x)
-    expect(inner.x + inner.width).toBeLessThan(outer.x + outer.width)
-  })
+  test.for(sampleCases([360, 1300], 1))(
+    'a preview fits its card, and the page a screen of %i pixels',
+    async (width) => {
+      const { page } = await openPage(browser, await service.account(5), {
+        ...{ view: 'library', viewport: { width, height: 900 } },
+      })
+      const card = page
+        .getByRole('list', { name: 'Materials' })
+        .getByRole('listitem')
+        .filter({ hasText: 'waves.mp4' })
+      await card.getByRole('button', { name: /^Show preview/ }).click()
+      const video = card.locator('video')
+      await expect
+        .poll(() => video.evaluate((one: { readyState: number }) => one.readyState))
+        .toBeGreaterThan(0)
+      const [inner, outer] = [await video.boundingBox(), await card.boundingBox()]
+      if (!inner || !outer) throw new Error('the preview is not shown')
+      await page.screenshot({ path: picturePath(`preview-${width}`), type: 'png', fullPage: true })
+      expect(inner.x).toBeGreaterThan(outer.x)
+      expect(inner.x + inner.width).toBeLessThan(outer.x + outer.width)
+      const [wanted, shown] = await page.evaluate(() => {
+        const { scrollWidth, clientWidth } = (
+          globalThis as unknown as {
+            document: { documentElement: { scrollWidth: number; clientWidth: number } }
+          }
+        ).document.documentElement
+        return [scrollWidth, clientWidth]
+      })
+      expect(wanted).toBe(shown)
+    },
+  )
 
   test('a search shows its query in the list, and the materials that it found', async () => {
     const account = await service.account(5)
@@ -145,21 +158,5 @@ describe.skipIf(isBrowserMissing)('the library on the page (Debian package chrom
     const files = [{ file_id: file.file_id, name: 'mine.txt' }]
     expect(await subjects(one)).toMatchObject({ data: { list: [{ task_id: created.task_id, files }] } })
     expect(await subjects(other)).toMatchObject({ data: { list: [] } })
-  })
-
-  test('is no wider than a phone', async () => {
-    const { page } = await openPage(browser, await service.account(5))
-    await page.setViewportSize({ width: 360, height: 640 })
-    await page.getByRole('link', { name: 'Library' }).click()
-    await page.getByText('Calm piano').waitFor()
-    const [wanted, shown] = await page.evaluate(() => {
-      const { scrollWidth, clientWidth } = (
-        globalThis as unknown as {
-          document: { documentElement: { scrollWidth: number; clientWidth: number } }
-        }
-      ).document.documentElement
-      return [scrollWidth, clientWidth]
-    })
-    expect(wanted).toBe(shown)
   })
 })
