@@ -45,17 +45,17 @@ beforeAll(async () => {
   const packed = join(folder, 'packed.mcpb')
   await promisify(execFile)(process.execPath, [join(root, 'scripts', 'run.mjs'), 'build', 'mcpb', packed])
   files = unzipSync(await readFile(packed))
-  for (const [name, bytes] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true })
-    await writeFile(join(folder, name), bytes)
-  }
 })
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Starts the server as a desktop client does. */
+/** Unpacks the bundle and starts the server as a desktop client does. */
 async function startServer(): Promise<Client> {
+  for (const [name, bytes] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), bytes)
+  }
   const { command, args, env } = manifest().server.mcp_config
   const chosen = { workspace: join(folder, 'media') }
   return await connectBy({

@@ -65,7 +65,7 @@ async function flashes(path: string, rate: number): Promise<number[]> {
 }
 
 describe('sound and picture', () => {
-  const cutCount = soakSize(6, 40)
+  const cutCount = soakSize(4, 40)
 
   it(`stay in sync to one frame at each of ${cutCount} cuts`, async () => {
     const random = seededRandom(7)
