@@ -121,7 +121,7 @@ describe('cuts', () => {
     async 'at the boundary of two pictures separate them in every container, despite rounded times'() {
       const cuts = [0, 4, 5, 6, 7].flatMap((source) =>
         // The lowest speed, at which a millisecond lasts three frames, for a container with rounded times.
-        (source === 5 ? [1, 0.25, 1.7, 0.01] : [1, 0.25, 1.7]).map((speed, index) => {
+        sampleCases(source === 5 ? [1, 0.25, 1.7, 0.01] : [1, 0.25, 1.7]).map((speed, index) => {
           const clip = sources[source] ?? sources[0]
           const [first, end] = [31 + index, speed === 0.01 ? 32 + index : 40 + index]
           const [from, to] = [first, end].map(
@@ -165,7 +165,7 @@ describe('cuts', () => {
       }
     },
     async 'show the exact frames at every speed'() {
-      const cuts = [
+      const all = [
         { source: 3, from: 1, seconds: 1, speed: 0.01 },
         { source: 3, from: 0.5, seconds: 1, speed: 0.25 },
         { source: 0, from: 2, seconds: 1, speed: 1.7 },
@@ -177,7 +177,8 @@ describe('cuts', () => {
         { source: 4, from: 0.393, seconds: 1, speed: 1 },
         { source: 7, from: 0.393, seconds: 1, speed: 1 },
         { source: 5, from: 1.3, seconds: 1, speed: 0.4 },
-      ].map((cut) => ({ ...cut, path: at(cut.source) }))
+      ]
+      const cuts = sampleCases(all, 7).map((cut) => ({ ...cut, path: at(cut.source) }))
       const rendered = await render(request({ size, rate: 24, picture: consecutiveClips(cuts) }), folder.path)
       await expectCuts(rendered.path, cuts, 24)
     },
@@ -208,7 +209,7 @@ describe('cuts', () => {
     const big = (source: number) => join(folder.path, `big-${source}.mkv`)
     await Promise.all([0, 1, 3].map((source) => ffmpeg('-i', at(source), ...scaled, big(source))))
     // Short cuts before, between and after longer ones.
-    const frames = soakSize([1, 1, 2, 12, 2, 1, 5, 1, 2], [1, 1, 2, 12, 2, 1, 10, 2, 1, 1, 1, 5, 1, 2])
+    const frames = soakSize([1, 2, 12, 1, 5, 2], [1, 1, 2, 12, 2, 1, 10, 2, 1, 1, 1, 5, 1, 2])
     const cuts = frames.map((count, index) => {
       const source = [3, 0, 1][index % 3] ?? 0
       return { path: big(source), source, from: ((index * 7) % 15) / 25 + 0.01, seconds: count / 30 }
