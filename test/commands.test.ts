@@ -93,7 +93,7 @@ describe('reelwright', () => {
   })
 
   it('reports an invalid setting without a stack', async () => {
-    const { code, err } = await reelwright(['serve'], { REELWRIGHT_PORT: 'x' })
+    const { code, err } = await spawned(['serve'], { REELWRIGHT_PORT: 'x' })
     expect(code).toBe(1)
     expect(err).toMatch(/^reelwright: invalid configuration: REELWRIGHT_PORT: .*\nFix: /)
     expect(err).not.toContain('    at ')
@@ -286,7 +286,7 @@ describe('reelwright clean', () => {
 
 describe('a closed pipe', () => {
   const commands = ['models list', '--help', 'keys list', 'keys --help', 'doctor --json']
-  it.for(sampleCases(commands))('ends reelwright %s quietly', async (command) => {
+  it.for(sampleCases(commands, 3))('ends reelwright %s quietly', async (command) => {
     const args = command.split(' ')
     const { code } = await reelwright(args)
     expect(await spawnWithClosedPipe(args, ownFolders())).toEqual({ code, err: '' })

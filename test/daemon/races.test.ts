@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sampleCases, soakSize } from '../soak-size.ts'
+import { soakSize } from '../soak-size.ts'
 import {
   findFromProcess,
   findTestDaemon,
@@ -38,7 +38,7 @@ const moments = {
   },
 }
 
-test.for(sampleCases(Object.entries(moments), 1))(
+test.for(Object.entries(moments))(
   'after a daemon was killed when %s, the next one works',
   async ([, kill]) => {
     const dataDir = await newDataFolder()
