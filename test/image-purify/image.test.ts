@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createCanvas } from '@napi-rs/canvas'
 import { describe, expect, it } from 'vitest'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../src/engines/packs/resolve.ts'
@@ -61,13 +62,13 @@ describe('boxes are filled from their surroundings', () => {
     isProfiled: boolean,
   ])[] = [
     ['a.png', ['-pix_fmt', 'rgba'], 0, true],
+    ['d.bmp', ['-pix_fmt', 'bgr24'], 0, false],
     ['b.jpg', ['-q:v', '2', '-pix_fmt', 'yuvj444p'], 6, true],
     ['c.png', ['-pix_fmt', 'rgb24'], 0, false],
-    ['d.bmp', ['-pix_fmt', 'bgr24'], 0, false],
     ['e.webp', ['-c:v', 'libwebp', '-quality', '95'], 8, true],
   ]
 
-  it.each(sampleCases(formats, 4))(
+  it.each(sampleCases(formats, 3))(
     '%s: same format, no change outside',
     async (name, args, most, isProfiled) => {
       const source = await image(name, ...args)
@@ -127,14 +128,13 @@ describe('boxes are filled from their surroundings', () => {
 
 it('a large place that is filled is reported, as it may repeat what is around it', async () => {
   const source = await image('large.png')
-  const notesOf = async (h: number) =>
-    (await clean(source, { purify_scope: 'region', regions: [{ x: 0, y: 0, w: 0.5, h }] })).output.notes
-  expect(await notesOf(0.5)).toEqual([
+  const half = { x: 0, y: 0, w: 0.5, h: 0.5 }
+  const { output } = await clean(source, { purify_scope: 'region', regions: [half] })
+  expect(output.notes).toEqual([
     expect.stringMatching(
       /^25 % of the picture was filled in one place .*look at the result\. Images are not blurred or painted over$/,
     ),
   ])
-  expect(await notesOf(0.2)).toBeUndefined()
 })
 
 it('a CMYK colour profile is omitted and reported', async () => {
@@ -148,7 +148,8 @@ it('a CMYK colour profile is omitted and reported', async () => {
 it('the estimate of a tall image, which is searched in tiles, grows with its length', async () => {
   const seconds = async (size: string) => {
     const path = join(folder, `${size}.png`)
-    await ffmpeg('-f', 'lavfi', '-i', `color=size=${size}`, '-frames:v', '1', path)
+    const [width = 0, height = 0] = size.split('x').map(Number)
+    await writeFile(path, createCanvas(width, height).toBuffer('image/png'))
     return plan(imagePurify.input.parse({ file_id: fileIdOf(path) }), await stageFiles([path])).seconds
   }
   expect(await seconds('90x1000')).toBeGreaterThan(3 * (await seconds('90x160')))
@@ -164,15 +165,16 @@ it('a WebP without an extended header gets the chunk that a profile needs', asyn
     ['-pix_fmt', 'yuv420p'],
     ['-lossless', '1', '-pix_fmt', 'bgra'],
   ].entries()) {
-    const path = await image(`plain-${index}.webp`, '-c:v', 'libwebp', ...coding)
-    const before = await pixels(path)
+    const plain = await image(`plain-${index}.webp`, '-c:v', 'libwebp', ...coding)
+    const path = join(folder, `profiled-${index}.webp`)
     const source = profile.subarray(0, 20 + 140)
-    const resultPath = Buffer.concat(copyProfile(await readFile(path), source) ?? [])
+    const resultPath = Buffer.concat(copyProfile(await readFile(plain), source) ?? [])
     await writeFile(path, resultPath)
     expect(resultPath.readUInt32LE(4)).toBe(resultPath.length - 8)
     expect(await readProfile(path)).toEqual(source.subarray(20))
     expect((await probe(path)).video).toMatchObject({ width: 120, height: 90, alpha: index === 1 })
-    expect((await pixels(path)).equals(before)).toBe(true)
+    const [before, after] = await pixelsOfBoth(plain, path)
+    expect(after.equals(before)).toBe(true)
   }
 })
 

@@ -32,12 +32,12 @@ describe('frames', () => {
   it('are complete and in order across parts whose length is no multiple of the key frame interval', async () => {
     const source = await numberedVideo(at('long.mp4'), {
       source: 1,
-      seconds: 9,
+      seconds: 8.2,
       rate: '30000/1001',
       gop: 100,
     })
     const { path, progress } = await blurBoxes(source, folder, corner)
-    const count = Math.round((9 * 30_000) / 1001)
+    const count = Math.round((8.2 * 30_000) / 1001)
     expect((await readNumbers(path)).map(({ frame }) => frame)).toEqual(
       Array.from({ length: count }, (_, frame) => frame),
     )
@@ -56,7 +56,8 @@ describe('frames', () => {
     [0.5167, 0.9],
   ] as const
 
-  it.each(sampleCases(lateStarts))(
+  // A picture that starts after 0.32 s is cleaned where detection results are tested.
+  it.each(sampleCases(lateStarts, 1))(
     'of a picture that starts after %d s, half a frame late, appear once each',
     async (startTime, start) => {
       const rate = '30000/1001'
@@ -84,17 +85,6 @@ describe('frames', () => {
       expect(changed).toEqual([12, 13, 14, 15, 16, 17])
     },
   )
-
-  it('of a picture of six frames that starts after 3 s are complete, at their times', async () => {
-    const film = await numberedVideo(at('short.mp4'), { source: 1, seconds: 0.24, rate: '25' })
-    const source = at('short.mkv')
-    const late = ['-f', 'lavfi', '-i', 'sine=duration=4', '-itsoffset', '3', '-i', film]
-    await ffmpeg(...late, '-map', '1', '-map', '0', '-c:v', 'copy', '-c:a', 'pcm_s16le', source)
-    const { path, output } = await blurBoxes(source, folder, corner)
-    expect((await readNumbers(path)).map(({ frame }) => frame)).toEqual([0, 1, 2, 3, 4, 5])
-    expect((await probe(path)).video).toMatchObject({ start_ms: 3000, duration_ms: 240 })
-    expect(output.notes).toBeUndefined()
-  })
 
   it('of a variable rate appear once each, even in bursts above the average rate', async () => {
     const film = await numberedVideo(at('film.mp4'), { source: 2, seconds: 2, rate: '30', gop: 60 })
@@ -166,7 +156,7 @@ describe('before it is encoded', () => {
   })
 
   it('frames decoded from the middle equal those of a full decode, for every codec', async () => {
-    for (const name of sampleCases(['mid.mp4', 'mid.flv', 'mid.avi', 'mid.webm'])) {
+    for (const name of sampleCases(['mid.mp4', 'mid.flv', 'mid.avi', 'mid.webm'], 1)) {
       const path = at(name)
       const webm = name.endsWith('webm')
         ? ['-c:v', 'libvpx', '-deadline', 'realtime']
@@ -200,10 +190,11 @@ describe('before it is encoded', () => {
 
 describe('untreated pixels', () => {
   it('match the source at 45 dB or more, in a file of at most 1.5 times its size', async () => {
-    const zoom = 'mandelbrot=size=640x360:rate=25:start_scale=2:end_scale=0.3:end_pts=40:maxiter=600'
+    const [width, height] = [640, 360]
+    const zoom = `mandelbrot=size=${width}x${height}:rate=25:start_scale=2:end_scale=0.3:end_pts=40:maxiter=600`
     const picture = `${zoom},gblur=sigma=1.2,noise=alls=3:allf=t,format=yuv420p`
     const original = at('likeness.mkv')
-    await ffmpeg('-f', 'lavfi', '-i', picture, '-t', soakSize('1.2', '3'), '-c:v', 'ffv1', original)
+    await ffmpeg('-f', 'lavfi', '-i', picture, '-t', soakSize('0.8', '3'), '-c:v', 'ffv1', original)
     // A larger file limits the fidelity less.
     for (const crf of sampleCases(['20', '14'], 1)) {
       const source = at(`likeness-${crf}.mp4`)
@@ -211,12 +202,11 @@ describe('untreated pixels', () => {
       const { path } = await blurBoxes(source, folder, { x: 0.3, y: 0.8, w: 0.4, h: 0.1 })
       const [before, after] = [await decodeSamples(source), await decodeSamples(path)]
       expect(after.length).toBe(before.length)
-      const [width, height] = [640, 360]
       let [squares, count] = [0, 0]
       for (let frame = 0; frame < before.length; frame += width * height * 1.5) {
         for (let y = 0; y < height; y++) {
           // Skip the rows of the box.
-          if (y >= 288 && y < 324) continue
+          if (y >= 0.8 * height && y < 0.9 * height) continue
           const row = frame + y * width
           for (let sample = row; sample < row + width; sample++)
             squares += ((before[sample] ?? 0) - (after[sample] ?? 0)) ** 2

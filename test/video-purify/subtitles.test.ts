@@ -39,25 +39,6 @@ describe('subtitles', () => {
     expect(await trialsIn(log)).toEqual([[1, 2, 3], [1, 2], [1], [2], [3]])
   })
 
-  it('without valid text in many streams are read no more often than in one', async () => {
-    const [source, lines, log] = [at('unread.mov'), at('unread.srt'), at('unread.log')]
-    await writeFile(lines, '1\n00:00:01,800 --> 00:00:01,900\nWords that go\n')
-    const maps = ['-map', '0', '-map', '1', ...['-map', '2', '-map', '2', '-map', '2', '-map', '2']]
-    const coding = ['-pix_fmt', 'yuv420p', '-c:a', 'pcm_s16le', '-c:s', 'mov_text']
-    await ffmpeg(...picture, ...tone(440), '-i', lines, ...maps, ...coding, source)
-    const text = (await readFile(source)).toString('latin1')
-    // Keep the first one.
-    let index = 0
-    const corrupted = text.replaceAll('Words that go', (words) =>
-      index++ === 0 ? words : `\xff${words.slice(1)}`,
-    )
-    await writeFile(source, corrupted, 'latin1')
-    using _ = await replaceFfmpeg(at('ffmpeg-unread'), logging(log))
-    const { output } = await blurBoxes(source, folder, box)
-    expect(output.notes).toEqual(Array(3).fill('a stream could not be kept: subtitle (mov_text)'))
-    expect(await trialsIn(log)).toEqual([[1, 2, 3, 4, 5]])
-  })
-
   it('lose lines without valid text, which is reported', async () => {
     const [source, lines] = [at('lines.mov'), at('lines.srt')]
     const line = (index: number) => {
@@ -76,31 +57,5 @@ describe('subtitles', () => {
     const omissionNote = 'unreadable lines were omitted from the subtitles in stream 2: 1 of 3'
     expect(output.notes).toEqual([omissionNote])
     expect((await ffmpeg('-i', path, '-f', 'srt', 'pipe:1')).toString().match(/^\d$/gm)).toHaveLength(4)
-  })
-
-  it('without valid text are dropped even if much audio precedes their line', async () => {
-    const [source, lines] = [at('late-line.mov'), at('late.srt')]
-    await writeFile(lines, '1\n00:00:01,800 --> 00:00:01,900\nWords that go\n')
-    const maps = ['-map', '0', '-map', '1', '-map', '2', '-pix_fmt', 'yuv420p', '-g', '10']
-    await ffmpeg(
-      ...picture,
-      ...tone(440),
-      '-i',
-      lines,
-      ...maps,
-      '-c:a',
-      'pcm_s16le',
-      '-ac',
-      '8',
-      '-c:s',
-      'mov_text',
-      source,
-    )
-    const bytes = await readFile(source)
-    bytes[bytes.indexOf('Words that go')] = 0xff
-    await writeFile(source, bytes)
-    expect((await blurBoxes(source, folder, box)).output.notes).toEqual([
-      'a stream could not be kept: subtitle (mov_text)',
-    ])
   })
 })
