@@ -4,8 +4,8 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sampleCases, soakSize } from '../../soak-size.ts'
 import { scratchFolder, setRotation, testdata } from '../ffmpeg/generate-media.ts'
 import { useTestPacks } from '../vision/test-packs.ts'
-import { type FilmedFace, filmFaces, hasFaces, shotStarts } from './film-faces.ts'
-import { face, firsts, modes, narrow, portrait, rate25, reframe, reframeFilm, sides } from './reframe-film.ts'
+import { type FilmedFace, filmFaces, hasFaces } from './film-faces.ts'
+import { face, firsts, narrow, portrait, rate25, reframe, reframeFilm, sides } from './reframe-film.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -14,33 +14,6 @@ beforeAll(async () => {
 beforeEach(() => void useTestPacks(join(folder, 'packs')))
 
 describe.skipIf(!hasFaces)('reframing (REELWRIGHT_TESTDATA)', () => {
-  const ratesAndLights = [
-    [24, 1],
-    [25, 0.09],
-    [30, 1],
-    [50, 1],
-    [60, 0.09],
-  ] as const
-  it.each(sampleCases(ratesAndLights, 1))(
-    'changes the framing exactly at the cuts, at %d fps and brightness %d',
-    async (fps, light) => {
-      const shots = sides([31, 47, 16, 60, 29])
-      const name = `cuts-${fps}-${light}`
-      const { ranges, judged, degraded } = await reframeFilm(shots, {
-        folder,
-        name,
-        rate: { num: fps, den: 1 },
-        light,
-        ...narrow,
-      })
-      expect(firsts(ranges)).toEqual([0, ...shotStarts(shots)])
-      // Faces in the dark are not always found.
-      if (light === 1) expect(judged.shown).toBe(1)
-      expect(judged.problems).toEqual([])
-      expect(degraded).toBeUndefined()
-    },
-  )
-
   it('changes the framing exactly at the cuts, at 29.97 fps, in ranges in the middle of a file', async () => {
     const shots = sides([300, 90, 45, 400])
     const ranges = [
@@ -57,19 +30,6 @@ describe.skipIf(!hasFaces)('reframing (REELWRIGHT_TESTDATA)', () => {
     expect(judged).toMatchObject({ problems: [], shown: 1 })
   })
 
-  it.each(sampleCases([8, 16, 32], 1))(
-    'changes the framing near the middle of a dissolve of %d frames',
-    async (dissolve) => {
-      const shots = sides([60, 70, 60], { dissolve }).with(0, { frames: 60, faces: [face(0.25)] })
-      const { ranges } = await reframeFilm(shots, { folder, name: `dissolve-${dissolve}`, ...narrow })
-      expect(ranges).toHaveLength(3)
-      for (const [index, start] of shotStarts(shots).entries())
-        expect(Math.abs((ranges[index + 1]?.first ?? 0) - start)).toBeLessThanOrEqual(
-          Math.max(2, dissolve / 4),
-        )
-    },
-  )
-
   const motions: readonly (readonly [string, Partial<FilmedFace>])[] = [
     ['sways', { swing: 0.03, period: 3 }],
     ['stays', {}],
@@ -77,7 +37,8 @@ describe.skipIf(!hasFaces)('reframing (REELWRIGHT_TESTDATA)', () => {
     ['walks', { swing: 0.3, period: 12 }],
     ['runs', { swing: 0.35, period: 4 }],
   ]
-  it.each(sampleCases(motions))(
+  // The still source and the real speaker have faces that stay.
+  it.each(sampleCases(motions.toReversed(), 1))(
     'shows a face that %s in 99 % of the frames, with one move in 4 s',
     async (how, more) => {
       const shots = [{ frames: soakSize(200, 400), faces: [face(0.5, { width: 0.14, ...more })] }]
@@ -102,31 +63,12 @@ describe.skipIf(!hasFaces)('reframing (REELWRIGHT_TESTDATA)', () => {
     },
   )
 
-  it('shows speakers who fit together, otherwise the whole picture, and ignores who passes behind', async () => {
-    const together = await reframeFilm(
-      [{ frames: 50, faces: [face(0.42, { width: 0.1 }), face(0.58, { width: 0.1 })] }],
-      { folder, name: 'together' },
-    )
-    expect(modes(together)).toEqual(['crop'])
-    expect(together.judged.shown).toBe(1)
-    const apart = await reframeFilm([{ frames: 50, faces: [face(0.2), face(0.8)] }], {
-      folder,
-      name: 'apart',
-      ...narrow,
-    })
-    expect(apart.ranges.map(({ framing }) => framing)).toEqual([{ mode: 'fit', blurSigma: 40 }])
-    const passing = await reframeFilm(
-      [{ frames: 200, faces: [face(0.75, { width: 0.2 }), face(0.15, { width: 0.1, seen: [3, 4.4] })] }],
-      { folder, name: 'passing', ...narrow },
-    )
-    expect(modes(passing)).toEqual(['crop'])
-  })
-
   it('crops a portrait and a square source to other shapes', async () => {
-    for (const source of [
+    const sources = [
       { width: 360, height: 640 },
       { width: 480, height: 480 },
-    ]) {
+    ]
+    for (const source of sampleCases(sources, 1)) {
       const steps = await mkdtemp(join(folder, 'shapes-'))
       const shots = [
         { frames: 40, faces: [face(0.5, { width: 0.3, y: 0.25 })] },
@@ -149,7 +91,7 @@ describe.skipIf(!hasFaces)('reframing (REELWRIGHT_TESTDATA)', () => {
   })
 
   it('counts pixels of the picture as displayed', async () => {
-    const path = await filmFaces(folder, [{ frames: 60, faces: [face(0.5, { y: 0.7, width: 0.3 })] }], {
+    const path = await filmFaces(folder, [{ frames: 25, faces: [face(0.5, { y: 0.7, width: 0.3 })] }], {
       ...{ folder, name: 'turned', rate: rate25, width: 540, height: 960, filters: ['transpose=clock'] },
     })
     const { ranges } = await reframe(await setRotation(path, 270), { size: { width: 1080, height: 1080 } })
@@ -163,7 +105,7 @@ describe.skipIf(!hasFaces)('reframing (REELWRIGHT_TESTDATA)', () => {
   it('frames a real speaker with one crop', async () => {
     const { ranges } = await reframe(
       join(testdata('video') ?? '', 'opendubbing-englishvideo.mp4'),
-      soakSize({ ranges: [{ first: 0, end: 60 }] }, {}),
+      soakSize({ ranges: [{ first: 0, end: 30 }] }, {}),
     )
     expect(ranges).toHaveLength(1)
     // The middle of the face, read off the frames.

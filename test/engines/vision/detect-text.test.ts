@@ -59,17 +59,17 @@ describe.skipIf(testdata('models') === undefined)('text in a video (REELWRIGHT_T
     const size = { width: 320, height: 180 }
     const wide = 'Not in these shoes, which are for the other party'
     const spoken = [
-      { text: '你知道他去哪里了吗', size: 15, x: 160, y: 20, first: 31, end: 197, outline: 'black' },
-      { text: '明天早上八点见面', size: 15, x: 160, y: 20, first: 197, end: 384, outline: 'black' },
+      { text: '你知道他去哪里了吗', size: 15, x: 160, y: 20, first: 31, end: 115, outline: 'black' },
+      { text: '明天早上八点见面', size: 15, x: 160, y: 20, first: 115, end: 212, outline: 'black' },
       // Wider than the picture, whose edges cut letters.
-      { text: wide, size: 15, x: 160, y: 20, first: 403, end: 529, outline: 'black' },
+      { text: wide, size: 15, x: 160, y: 20, first: 231, end: 309, outline: 'black' },
     ]
     const footage: Footage = {
-      ...{ ...size, fps: 120, frames: 552, background: 'pan' },
+      ...{ ...size, fps: 120, frames: 324, background: 'pan' },
       captions: [
         ...spoken,
-        { text: 'BAKERY', size: 20, x: 240, y: 90, first: 96, end: 336 },
-        { text: 'STUDIO SAMPLE', size: 13, x: 160, y: 162, first: 0, end: 552, opacity: 0.5 },
+        { text: 'BAKERY', size: 20, x: 240, y: 90, first: 56, end: 196 },
+        { text: 'STUDIO SAMPLE', size: 13, x: 160, y: 162, first: 0, end: 324, opacity: 0.5 },
       ],
     }
     const path = join(folder, 'subtitles.mp4')
@@ -112,10 +112,10 @@ describe.skipIf(testdata('models') === undefined)('text in a video (REELWRIGHT_T
 
   it('is dropped after the stated end of the video, without counting towards the limit', async () => {
     const footage: Footage = {
-      ...{ width: 320, height: 180, fps: 30, frames: 135, background: 'still' },
+      ...{ width: 320, height: 180, fps: 15, frames: 68, background: 'still' },
       captions: [
-        { text: 'Shown in time', size: 16, x: 160, y: 150, first: 0, end: 50, outline: 'black' },
-        { text: 'Longer, and late', size: 16, x: 160, y: 150, first: 55, end: 135, outline: 'black' },
+        { text: 'Shown in time', size: 16, x: 160, y: 150, first: 0, end: 25, outline: 'black' },
+        { text: 'Longer, and late', size: 16, x: 160, y: 150, first: 28, end: 68, outline: 'black' },
       ],
     }
     const path = join(folder, 'late.mp4')
@@ -127,7 +127,7 @@ describe.skipIf(testdata('models') === undefined)('text in a video (REELWRIGHT_T
   it('is not reported in a video without text, nor in audio', async () => {
     const path = join(folder, 'none.mp4')
     await drawFootage(path, {
-      ...{ width: 320, height: 180, fps: 30, frames: 50, background: 'busy', captions: [] },
+      ...{ width: 320, height: 180, fps: 30, frames: 25, background: 'busy', captions: [] },
     })
     expect(await search(path)).toEqual([])
     expect(await search(await generateMedia(join(folder, 'tone.wav'), tone(1)))).toEqual([])
