@@ -14,7 +14,7 @@ let talk: ToneTalk
 let brief: ToneTalk
 beforeAll(async () => {
   useNoPacks(join(folder, 'packs'))
-  talk = await writeToneTalk(join(folder, 'talk.mp4'), 20)
+  talk = await writeToneTalk(join(folder, 'talk.mp4'), 12)
   brief = await writeToneTalk(join(folder, 'brief.mp4'), 4)
 })
 
@@ -58,6 +58,8 @@ function difference(one: Buffer, other: Buffer, [from, to]: readonly [number, nu
   return sum / (180 * (to - from))
 }
 
+/** Of the shape of the source, so that its pictures are not analysed, for what does not depend on them. */
+const unframed = { output_size: '64x36' }
 const still = { camera_move: { enable: false } }
 const plainly = { ...still, subtitle: { enable: false } }
 const moving = { camera_move: { probability: 1, max_ratio: 1, amplitude: 0.4 } }
@@ -81,7 +83,7 @@ describe('finished clips', () => {
       const { video, audio, duration_ms } = await probe(pathOf(done, file.filename))
       expect(video).toMatchObject({ width: 180, height: 320 })
       expect(audio).toHaveLength(1)
-      expect(Math.abs(duration_ms / 1000 - (file.duration ?? 0))).toBeLessThanOrEqual(1 / talkRate + 0.03)
+      expect(Math.abs(duration_ms / 1000 - (file.duration ?? 0))).toBeLessThanOrEqual(0.07)
       expect(file.duration).toBeGreaterThanOrEqual(10)
     }
     expect(done.progress).toEqual(done.progress.toSorted((one, other) => one - other))
@@ -90,7 +92,7 @@ describe('finished clips', () => {
   it('last as long as the speed states, and highlighted words are on their time', async () => {
     const [usual, fast] = [
       await finishOnce(plainly),
-      await finishBrief({ ...plainly, speed: { factor: 1.25 } }),
+      await finishBrief({ ...plainly, ...unframed, speed: { factor: 1.25 } }),
     ]
     const [one, other] = [usual.output.clips[0], fast.output.clips[0]]
     const frames = Math.round((one?.file.duration ?? 0) * talkRate)
@@ -154,7 +156,7 @@ describe('a step that fails', () => {
   it('is left out if the speed cannot be changed: everything else stays plain', async () => {
     const script = 'case "$*" in *rubberband*|*atempo*) echo "no" >&2; exit 1;; esac; exec "$FFMPEG" "$@"'
     using _ = await replaceFfmpeg(join(folder, 'ffmpeg-tempo'), script)
-    const done = await finishBrief({ ...still, speed: { factor: 1.5 } })
+    const done = await finishBrief({ ...still, ...unframed, speed: { factor: 1.5 } })
     const { errors, report, clips } = done.output
     expect(Object.keys(errors)).toEqual(expect.arrayContaining(['selection', 'speed', 'subtitle']))
     expect(report.degraded_items['clip1']).toEqual(expect.arrayContaining(['speed', 'subtitle']))
@@ -166,7 +168,7 @@ describe('a step that fails', () => {
   })
 
   it('leaves out a clip that cannot be rendered at all, and fails without any other one', async () => {
-    const request = { ...plainly, duration: { max_clip_sec: 8 }, jump_cut: false }
+    const request = { ...plainly, ...unframed, duration: { max_clip_sec: 8 }, jump_cut: false }
     const failing = (name: string) =>
       `case "$*" in *unfinished/${name}*) echo "no" >&2; exit 1;; esac; exec "$FFMPEG" "$@"`
     {
@@ -190,6 +192,8 @@ describe('a step that fails', () => {
     const progress = (percent: number) => {
       if (percent > 70) controller.abort(reason)
     }
-    await expect(finishBrief({}, { context: { signal: controller.signal, progress } })).rejects.toBe(reason)
+    await expect(finishBrief(unframed, { context: { signal: controller.signal, progress } })).rejects.toBe(
+      reason,
+    )
   })
 })

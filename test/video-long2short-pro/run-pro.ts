@@ -5,6 +5,7 @@ import { videoLong2shortPro } from '../../tools/video-long2short-pro/contract.ts
 import { plan } from '../../tools/video-long2short-pro/plan.ts'
 import { run } from '../../tools/video-long2short-pro/run.ts'
 import { generateMedia, h264 } from '../engines/ffmpeg/generate-media.ts'
+import { soakSize } from '../soak-size.ts'
 import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 
 export type ProOutput = OutputOf<typeof videoLong2shortPro>
@@ -17,7 +18,7 @@ export interface ProRun {
 }
 
 /** Frames per second of the talk. */
-export const talkRate = 25
+export const talkRate = soakSize(15, 25)
 
 /** A sentence of eight words lasts 3.2 s; usual pause after it, seconds. */
 const [wordSeconds, wordStep, usualPause] = [0.3, 0.4, 0.8]

@@ -100,15 +100,7 @@ const crossfadesAndSpeeds = [0, 30, 500].flatMap((crossfade) =>
   [0.5, 1, 1.25, 2].map((factor) => [crossfade, factor] as const),
 )
 
-it.each(
-  soakSize(
-    [
-      [0, 1],
-      [500, 2],
-    ],
-    crossfadesAndSpeeds,
-  ),
-)(
+it.each(soakSize([[500, 2]], crossfadesAndSpeeds))(
   'a crossfade of %d ms at speed %d has no click and keeps the level and the length',
   async (crossfade, factor) => {
     const { output, paths } = await runPro(
@@ -124,7 +116,7 @@ it.each(
     const { video, audio } = await probe(path)
     const planned = framesOf(ranges) / talkRate / factor
     for (const milliseconds of [video?.duration_ms, audio[0]?.duration_ms])
-      expect(Math.abs((milliseconds ?? 0) / 1000 - planned)).toBeLessThanOrEqual(1 / talkRate)
+      expect(Math.abs((milliseconds ?? 0) / 1000 - planned)).toBeLessThanOrEqual(0.04)
     const sound = await readSound(path)
     // A change of the speed alone changes the level of a tone by up to 1 dB.
     const most = factor === 1 ? 0.6 : 1.5

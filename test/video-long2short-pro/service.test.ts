@@ -14,7 +14,7 @@ let talk: ToneTalk
 let service: ServiceProcess
 
 beforeAll(async () => {
-  talk = await writeToneTalk(join(folder, 'talk.mp4'), 8)
+  talk = await writeToneTalk(join(folder, 'talk.mp4'), 4)
   service = await startServiceProcess(join(folder, 'data'), {
     packs: { folder: join(folder, 'packs'), automatic: false },
   })
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => service.kill('SIGTERM'))
 
 async function finish(changes: object) {
-  const request = { language: 'en-US', output_size: '180x320', duration: { pref: 'short' }, stt: talk.stt }
+  const request = { language: 'en-US', output_size: '90x160', duration: { pref: 'short' }, stt: talk.stt }
   const file_id = await uploadFile(service, talk.path)
   const { status, msg, data } = await api(service).create(type, { ...request, file_id, ...changes })
   if (status !== 200) throw new Error(msg)
@@ -40,7 +40,7 @@ it('a task with a given transcript returns finished clips, and costs a credit pe
   const path = join(folder, 'clip.mp4')
   await writeFile(path, await api(service).download(clip?.file.file_id ?? ''))
   const { video, audio, duration_ms } = await probe(path)
-  expect(video).toMatchObject({ width: 180, height: 320 })
+  expect(video).toMatchObject({ width: 90, height: 160 })
   expect(audio).toHaveLength(1)
   expect(Math.abs(duration_ms / 1000 - (clip?.file.duration ?? 0))).toBeLessThan(0.1)
 })

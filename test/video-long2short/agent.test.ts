@@ -5,6 +5,7 @@ import { operations } from '../../tools/index.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { askingClient } from '../questions/asking-client.ts'
 import { seededRandom } from '../service/kill-rounds.ts'
+import { api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { writeLongTalk } from '../shorts/long-talk.ts'
 import { type ShortsOutput, taskType, writeMuteTalk } from './run-shorts.ts'
@@ -14,6 +15,11 @@ import { answerAboutClips, type clipInput } from './shorts-model.ts'
 
 const seconds = 600
 const { stt } = writeLongTalk('en', seconds - 20, seededRandom(4))
+const early = stt.sentence_tc_list.filter(({ end_time }) => end_time < 55)
+const firstMinute = {
+  word_tc_list: stt.word_tc_list.filter(({ end_time }) => end_time <= (early.at(-1)?.end_time ?? 0) + 1e-6),
+  sentence_tc_list: early,
+}
 
 describe('an agent without a configured model', () => {
   let service: TestService
@@ -77,7 +83,7 @@ describe('an agent without a configured model', () => {
   })
 
   it('that answers nothing usable gets clips by their words', async () => {
-    const { data } = await client.create(taskType, body('nothing'))
+    const { data } = await client.create(taskType, { ...body('nothing'), stt: firstMinute })
     await answerAll(data.task_id, () => ({ clips: 'no' }))
     const result = await output(data.task_id)
     expect(result.report.degraded).toBe(true)
@@ -96,26 +102,14 @@ describe('an agent without a configured model', () => {
     expect(again?.problems?.join()).toMatch(/9000 to 9001 are not parts 0 to \d+ in ascending order/)
     expect((await client.stop(data.task_id)).status).toBe(200)
   })
-})
 
-describe('a caller that does not answer, without a configured model', () => {
-  it('gets clips by their words at once', async () => {
-    await using service = await startTestService({
-      operations: operations.filter(({ operation }) => operation.name === taskType),
-    })
-    const { api } = await import('../service/api.ts')
+  it('that does not answer gets clips by their words at once', async () => {
     const calls = api(await service.account(100))
     const path = await writeMuteTalk(await scratchFolder(), { seconds: 60, rate: { num: 2, den: 1 } })
     const { data: file } = await calls.upload('short.mp4', new Uint8Array(await readFile(join(path))))
-    const early = <T extends { readonly end_time: number }>(list: readonly T[]) =>
-      list.filter(({ end_time }) => end_time < 55)
-    const sentences = early(stt.sentence_tc_list)
-    const words = stt.word_tc_list.filter(
-      ({ end_time }) => end_time <= (sentences.at(-1)?.end_time ?? 0) + 1e-6,
-    )
     const { data, status } = await calls.create(taskType, {
       ...{ file_id: file.file_id, language: 'en-US', outputs: ['report'] },
-      stt: { word_tc_list: words, sentence_tc_list: sentences },
+      stt: firstMinute,
     })
     expect(status).toBe(200)
     const { data: ended } = await calls.ended(taskType, data.task_id)

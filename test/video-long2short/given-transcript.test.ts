@@ -6,6 +6,7 @@ import { useNoPacks } from '../engines/vision/test-packs.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { framesOfProject } from '../projects/project-readers.ts'
 import { seededRandom } from '../service/kill-rounds.ts'
+import { sampleCases } from '../soak-size.ts'
 import { writeLongTalk } from '../shorts/long-talk.ts'
 import { filesOf, runShorts, writeMuteTalk, writeSilentTalk } from './run-shorts.ts'
 
@@ -32,7 +33,7 @@ const project = {
 }
 
 describe('words and sentences', () => {
-  it.each([true, false])(
+  it.each(sampleCases([false, true], 1))(
     'selects highlights, on sentence bounds, without overlap; with sound: %s',
     async (hasSound) => {
       const run = await runShorts(
@@ -101,6 +102,30 @@ describe('words and sentences', () => {
       for (const { total_duration_ms: ms } of output.clips)
         expect(ms).toBeLessThanOrEqual(1000 * max_clip_sec)
     }
+  })
+
+  it('returns subtitles with punctuation, and clips of one piece, without pictures', async () => {
+    const subtitle = { strip_punctuation: false }
+    const request = { stt, outputs: ['subtitle'], jump_cut: false, subtitle, duration: { max_clip_sec: 20 } }
+    const run = await runShorts(silent, request, { folder })
+    const { clips } = run.output
+    expect(run.output.report).toMatchObject({ jump_cut: false, jumpcut_used: false })
+    expect([...run.paths.keys()]).toEqual(clips.map((_, index) => `clip${index + 1}.srt`))
+    expect(await run.text('clip1.srt')).toMatch(/[a-z]\.\n/)
+    for (const clip of clips) expect(clip.segment_count).toBe(1)
+  })
+
+  it('makes one clip of a talk that is shorter than the least length', async () => {
+    const [first, , , , last] = transcript.sentences
+    const short = {
+      word_tc_list: stt.word_tc_list.slice(0, (last?.last ?? 0) + 1),
+      sentence_tc_list: stt.sentence_tc_list.slice(0, 5),
+    }
+    const request = { stt: short, outputs: ['report'], duration: { pref: 'long' } }
+    const { output } = await runShorts(silent, request, { folder })
+    expect(output.report).toMatchObject({ clip_count: 1, selected_count: output.report.unit_count })
+    const text = output.clips[0]?.text ?? ''
+    expect([text.startsWith(first?.text ?? '?'), text.endsWith(last?.text ?? '?')]).toEqual([true, true])
   })
 
   it('prefers passages about the topic', async () => {

@@ -17,7 +17,14 @@ import { startStandInRecogniser } from '../recordings/stand-in-recogniser.ts'
 import { api } from '../service/api.ts'
 import { startServiceProcess, type ServiceProcess } from '../service/process.ts'
 import { uploadFile } from '../video-oral-cut/cut-service.ts'
-import { filesOf, type ShortsOutput, type SpokenTalk, taskType, writeSpokenTalk } from './run-shorts.ts'
+import {
+  filesOf,
+  type ShortsOutput,
+  type SpokenTalk,
+  talkText,
+  taskType,
+  writeSpokenTalk,
+} from './run-shorts.ts'
 import { clipModel } from './shorts-model.ts'
 
 const sourcePath = '/footage/a "talk" & more.mp4'
@@ -133,7 +140,8 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)(
         for (const format of projectFormats)
           for (const track of framesOfProject(await textOf(format), format, footage.rate))
             expect(track).toEqual(runs)
-        const shown = (time: number) => runs.some(({ from, to }) => time * 25 >= from && time * 25 < to)
+        const shown = (time: number) =>
+          runs.some(({ from, to }) => time * footage.rate.num >= from && time * footage.rate.num < to)
         const { passages } = footage.recording.truth
         for (const { kind, start, end } of passages)
           if (kind === 'retake') expect([start, shown((start + end) / 2)]).toEqual([start, false])
@@ -174,31 +182,6 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)(
           expect(shown?.text.replaceAll('\n', ' ')).toContain(text)
         }
       }
-    })
-
-    it('returns the report alone, and subtitles with punctuation, without pictures', async () => {
-      const data = await ended({
-        ...{ file_id: await fileId(), language: 'en-US', outputs: ['subtitle'], jump_cut: false },
-        ...{ subtitle: { strip_punctuation: false }, duration: { max_clip_sec: 20 } },
-      })
-      const result = data.output_result as ShortsOutput
-      expect(result.report).toMatchObject({ jump_cut: false, jumpcut_used: false, degraded: false })
-      expect(filesOf(result).map(({ filename }) => filename)).toEqual(
-        result.clips.map((_, index) => `clip${index + 1}.srt`),
-      )
-      const [file] = filesOf(result)
-      const text = Buffer.from(await api(running().service).download(file?.file_id ?? '')).toString()
-      expect(text).toMatch(/live\.\n/)
-      for (const clip of result.clips) expect(clip.segment_count).toBe(1)
-    })
-
-    it('makes one clip of a recording that is shorter than the least length', async () => {
-      const data = await ended({
-        ...{ file_id: await fileId(), language: 'en-US', outputs: ['report'], duration: { pref: 'long' } },
-      })
-      const { clips, report } = data.output_result as ShortsOutput
-      expect(report).toMatchObject({ clip_count: 1, selected_count: report.unit_count })
-      expect(clips[0]?.text).toMatch(/^Hello and welcome.*see you next time\.$/)
     })
 
     it('fails and refunds if the recogniser refuses', async () => {
