@@ -12,6 +12,7 @@ import { canSpeak } from '../recordings/speak.ts'
 import { startStandInRecogniser } from '../recordings/stand-in-recogniser.ts'
 import { rhythmTable } from '../../src/media/cut/pauses.ts'
 import { framesOfProject } from '../projects/project-readers.ts'
+import { sampleCases } from '../soak-size.ts'
 import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { type Talk, writeTalk } from './cut-service.ts'
 
@@ -101,15 +102,12 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a cut with an imperfect recognise
     return judgeCut(recording.truth, kept, rhythmTable.default).f1
   }
 
-  test('without word times is reported as degraded, and still cut', async () => {
-    respond((all) => ({ ...all, words: undefined }))
-    const { output, results } = await cut()
-    expect(output.report.analysis_degraded).toBe(true)
-    expect(await f1(results)).toBeGreaterThan(0.8)
-  })
-
-  test('with text only is reported as degraded, and still cut', async () => {
-    respond(({ text }) => ({ text }))
+  const untimed: readonly (readonly [string, (transcription: Transcription) => unknown])[] = [
+    ['with text only', ({ text }) => ({ text })],
+    ['without word times', (all) => ({ ...all, words: undefined })],
+  ]
+  test.each(sampleCases(untimed, 1))('%s is reported as degraded, and still cut', async (_, change) => {
+    respond(change)
     const { output, results } = await cut()
     expect(output.report.analysis_degraded).toBe(true)
     expect(await f1(results)).toBeGreaterThan(0.8)
@@ -125,6 +123,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a cut with an imperfect recognise
     expect(await f1(results)).toBeGreaterThan(0.9)
   })
 
+  // The tests of words and of the transcription service have each kind.
   const garbage: readonly (readonly [string, (transcription: Transcription) => unknown, RegExp])[] = [
     [
       'times before the sound',
@@ -160,12 +159,12 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a cut with an imperfect recognise
     ['no text', () => ({ words: [] }), /does not respond with a transcription/],
     ['a list', () => [], /does not respond with a transcription/],
   ]
-  test.each(garbage)('fails with the reason: %s', async (_, change, said) => {
+  test.each(sampleCases(garbage, 1))('fails with the reason: %s', async (_, change, said) => {
     respond(change)
     expect(await reasonOf(cut())).toMatch(said)
   })
 
-  test.each([
+  const wrongReplies: readonly (readonly [string, Reply, RegExp])[] = [
     [
       'JSON with NaN',
       bytes(Buffer.from('{"text":"a","words":[{"word":"a","start":NaN,"end":1}]}'), 'application/json'),
@@ -173,7 +172,8 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a cut with an imperfect recognise
     ],
     ['too much text', bytes(Buffer.alloc(17 * 2 ** 20, 'a'), 'application/json'), /too large a response/],
     ['a refused key', fails(401, { error: { message: 'wrong key' } }), /key/],
-  ] as const)('fails with the reason: %s', async (_, reply, said) => {
+  ]
+  test.each(sampleCases(wrongReplies, 1))('fails with the reason: %s', async (_, reply, said) => {
     if (recogniser) recogniser.otherwise = reply
     expect(await reasonOf(cut())).toMatch(said)
   })

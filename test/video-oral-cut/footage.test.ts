@@ -10,7 +10,7 @@ import {
   soundLags,
   writeMarkedFootage,
 } from '../recordings/marked-footage.ts'
-import { sampleCases } from '../soak-size.ts'
+import { soakSize } from '../soak-size.ts'
 import { cutFootage, spreadRanges } from './cut-footage.ts'
 
 const folder = await scratchFolder()
@@ -36,41 +36,51 @@ const footages: readonly FootageCase[] = [
   { title: 'a turned picture of a phone', rate: ntsc, turned: true },
 ]
 
-// Every other one, so that each kind is among them.
-test.each(
-  sampleCases(
-    footages.map((footage, index) => ({ ...footage, name: `footage-${index}` })),
-    5,
-  ),
-)('$title: projects, pictures and sound agree', async ({ first = 0, ...options }) => {
-  const footage = await writeMarkedFootage(folder, { ...options, seconds: 5 })
-  const { rate, facts, ...cut } = await cutFootage(footage.path, (frames) =>
-    spreadRanges(5, { frames: frames - 30, length: 12 }).map((range) => ({
-      first: range.first + 20,
-      end: range.end + 20,
-    })),
-  )
-  expect(rate).toEqual(options.rate)
-  const runs = shownRuns(await readFrameNumbers(cut.video))
-  const shown = runs.map(({ at, frames, number }) => ({
-    from: number - first,
-    to: number - first + frames,
-    at,
-  }))
-  expect(shown).toHaveLength(5)
-  for (const format of projectFormats)
-    for (const clips of framesOfProject(cut.projects[format], format, rate)) expect(clips).toEqual(shown)
-  const lags = await soundLags(cut.video, runs, footage)
-  expect(lags).toHaveLength(5)
-  expect(Math.min(...lags.map(({ likeness }) => likeness))).toBeGreaterThan(0.6)
-  expect(Math.max(...lags.map(({ lag }) => Math.abs(lag)))).toBeLessThanOrEqual(frameTime(1, rate))
-  if (options.timecode === undefined) return
-  expect(facts.timecode).toMatchObject({ text: options.timecode })
-  for (const format of ['xml', 'fcpxml', 'otio'] as const)
-    expect(projectReaders[format](cut.projects[format]).media[0]).toMatchObject({
-      dropFrame: format === 'otio' ? expect.any(Boolean) : options.timecode.includes(';'),
-    })
-})
+/** Several of them in one file. */
+const combined: readonly FootageCase[] = [
+  {
+    title: 'late sound, a drop-frame source timecode and a turned picture',
+    ...{ rate: ntsc, soundLate: 0.437, timecode: '01:00:00;02', turned: true },
+  },
+  {
+    title: 'early sound and a source timecode at 25',
+    ...{ rate: pal, soundLate: -0.52, first: -13, timecode: '23:59:58:24' },
+  },
+  { title: 'an edit list that hides the first 0.4 s', rate: pal, hidden: 0.4, first: 10 },
+]
+
+test.each(soakSize(combined, footages).map((footage, index) => ({ ...footage, name: `footage-${index}` })))(
+  '$title: projects, pictures and sound agree',
+  async ({ first = 0, ...options }) => {
+    const footage = await writeMarkedFootage(folder, { ...options, seconds: 5 })
+    const { rate, facts, ...cut } = await cutFootage(footage.path, (frames) =>
+      spreadRanges(5, { frames: frames - 30, length: 12 }).map((range) => ({
+        first: range.first + 20,
+        end: range.end + 20,
+      })),
+    )
+    expect(rate).toEqual(options.rate)
+    const runs = shownRuns(await readFrameNumbers(cut.video))
+    const shown = runs.map(({ at, frames, number }) => ({
+      from: number - first,
+      to: number - first + frames,
+      at,
+    }))
+    expect(shown).toHaveLength(5)
+    for (const format of projectFormats)
+      for (const clips of framesOfProject(cut.projects[format], format, rate)) expect(clips).toEqual(shown)
+    const lags = await soundLags(cut.video, runs, footage)
+    expect(lags).toHaveLength(5)
+    expect(Math.min(...lags.map(({ likeness }) => likeness))).toBeGreaterThan(0.6)
+    expect(Math.max(...lags.map(({ lag }) => Math.abs(lag)))).toBeLessThanOrEqual(frameTime(1, rate))
+    if (options.timecode === undefined) return
+    expect(facts.timecode).toMatchObject({ text: options.timecode })
+    for (const format of ['xml', 'fcpxml', 'otio'] as const)
+      expect(projectReaders[format](cut.projects[format]).media[0]).toMatchObject({
+        dropFrame: format === 'otio' ? expect.any(Boolean) : options.timecode.includes(';'),
+      })
+  },
+)
 
 test('a variable frame rate is cut on a constant grid', async () => {
   // Every third picture is missing in the first half, every second one in the other.

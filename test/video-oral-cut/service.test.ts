@@ -1,18 +1,19 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { projectFormats, type ProjectFormat } from '../../src/contract/project.ts'
+import { rhythmTable } from '../../src/media/cut/pauses.ts'
 import { videoOralCut } from '../../tools/video-oral-cut/contract.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { fails, type FakeService } from '../engines/services/fake-service.ts'
 import { hasSpeechFiles } from '../engines/speech/recordings.ts'
-import { framesOfProject } from '../projects/project-readers.ts'
+import { framesOfProject, projectReaders } from '../projects/project-readers.ts'
+import { judgeCut } from '../recordings/judge.ts'
 import { readFrameNumbers } from '../recordings/frame-marks.ts'
 import { shownRuns } from '../recordings/marked-footage.ts'
 import { canSpeak } from '../recordings/speak.ts'
 import { startStandInRecogniser } from '../recordings/stand-in-recogniser.ts'
 import { api } from '../service/api.ts'
 import { startServiceProcess, type ServiceProcess } from '../service/process.ts'
-import { ffmpeg } from '../video-split-screen/media.ts'
 import {
   createCut,
   type CutOutput,
@@ -48,6 +49,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('the whole operation over HTTP', a
     const id = await createCut(service, {
       ...{ file_id: fileId, la: 'en-US', script: talk.script.text, source_path: sourcePath },
       ...{ outputs: ['project', 'video'], project_formats: projectFormats, render: { crf: 20 } },
+      adaptive_rhythm: false,
       struct_meta: { nle_draft_dir: '/Users/me/drafts' },
     })
     output = await outputOf(service, id)
@@ -57,14 +59,6 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('the whole operation over HTTP', a
     await service?.kill('SIGTERM')
     await recogniser?.[Symbol.asyncDispose]()
   })
-
-  const wordsOf = async (of: CutOutput) => {
-    const bytes = await resultFile(running().service, of, { type: 'transcript', format: 'json' })
-    const { word_tc_list: words } = JSON.parse(Buffer.from(bytes).toString()) as {
-      readonly word_tc_list: readonly { readonly start_time: number; readonly end_time: number }[]
-    }
-    return words
-  }
 
   it('returns every file, and costs a credit for each minute', () => {
     expect(videoOralCut.output.strict().parse(output)).toEqual(output)
@@ -96,50 +90,51 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('the whole operation over HTTP', a
       for (const track of framesOfProject(await textOf(format), format, rate)) expect(track).toEqual(clips)
   })
 
-  it('returns a gtrk project that video_timeline_render renders to the same frames', async () => {
+  it('returns a gtrk project that video_timeline_render accepts', async () => {
     const bytes = await resultFile(running().service, output, { type: 'project', format: 'gtrk' })
     const project = JSON.parse(Buffer.from(bytes).toString()) as { materials: { id: string; path: string }[] }
     expect(project.materials).toMatchObject([{ id: fileId, path: sourcePath }])
-    const calls = api(running().service)
-    const created = await calls.create('video_timeline_render', project)
-    expect(created).toMatchObject({ status: 200 })
-    const { data } = await calls.ended('video_timeline_render', created.data.task_id)
-    expect(data.status).toBe('completed')
-    const rendered = data.output_result as { file_id: string; notes?: string[] }
-    expect(rendered.notes).toBeUndefined()
-    const path = await saveResult(running().service, rendered.file_id, join(folder, 'gtrk.mp4'))
-    expect(await readFrameNumbers(path)).toEqual(await readFrameNumbers(join(folder, 'cut.mp4')))
+    const quote = await api(running().service).send('/task/video_timeline_render/quote', {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      body: JSON.stringify(project),
+    })
+    expect(quote).toMatchObject({ status: 200 })
+  })
+
+  it('is cut like the truth, with a truthful report', async () => {
+    const { recording, script } = running().talk
+    const bytes = await resultFile(running().service, output, { type: 'project', format: 'xml' })
+    const [track] = projectReaders.xml(Buffer.from(bytes).toString()).tracks
+    const kept = (track?.clips ?? []).map(({ from, to }) => ({
+      start: from.num / from.den,
+      end: to.num / to.den,
+    }))
+    const judged = judgeCut(recording.truth, kept, rhythmTable.default)
+    expect(judged.f1).toBeGreaterThan(0.97)
+    expect(judged.clippedWords).toEqual([])
+    const { report, files } = output
+    expect(report).toMatchObject({
+      ...{ final_script: script.text, script_source: 'user', uncovered_script: [] },
+      ...{ rhythm_preset: null, adaptive_rhythm: false, analysis_degraded: false },
+    })
+    expect(report.coverage).toBeGreaterThan(0.9)
+    expect(report.low_coverage).toBeUndefined()
+    expect(report.duration_before).toBeCloseTo(recording.truth.seconds, 1)
+    const [video] = files.filter(({ type }) => type === 'video')
+    expect(video?.duration).toBeCloseTo(report.duration_after, 3)
+    expect(report.dropped.length).toBeGreaterThan(0)
   })
 
   it('returns a transcript with source times', async () => {
-    const words = await wordsOf(output)
+    const bytes = await resultFile(running().service, output, { type: 'transcript', format: 'json' })
+    const { word_tc_list: words } = JSON.parse(Buffer.from(bytes).toString()) as {
+      readonly word_tc_list: readonly { readonly start_time: number; readonly end_time: number }[]
+    }
     expect(words.length).toBeGreaterThan(0.8 * running().talk.recording.truth.words.length)
     for (const [index, { start_time, end_time }] of words.entries()) {
       expect(end_time).toBeGreaterThanOrEqual(start_time)
       expect(start_time).toBeGreaterThanOrEqual(words[index - 1]?.end_time ?? 0)
     }
-  })
-
-  it('cuts footage of a variable rate with late sound, without a script, and reports the rate', async () => {
-    const { service: at, talk: footage } = running()
-    const late = 0.4
-    const path = join(folder, 'late.mp4')
-    await ffmpeg(
-      ...['-i', footage.path, '-itsoffset', String(late), '-i', footage.path],
-      ...['-map', '0:v:0', '-map', '1:a:0', '-vf', "select='mod(n,3)'", '-fps_mode', 'passthrough'],
-      ...['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '20', '-c:a', 'copy', path],
-    )
-    const file_id = await uploadFile(at, path, 'late.mp4')
-    const cut = await outputOf(at, await createCut(at, { file_id, la: 'en-US', outputs: ['video'] }))
-    expect(cut.report.script_source).toBe('rebuilt')
-    expect(cut.notes).toEqual(
-      expect.arrayContaining([expect.stringMatching(/the frame rate of the footage varies; .* 25 frames/)]),
-    )
-    expect(cut.files.map(({ format }) => format)).toEqual(['mp4', 'json'])
-    const [words, laterWords] = [await wordsOf(output), await wordsOf(cut)]
-    expect(laterWords).toHaveLength(words.length)
-    for (const [index, { start_time }] of words.entries())
-      expect(Math.abs((laterWords[index]?.start_time ?? 0) - start_time - late)).toBeLessThan(0.05)
   })
 
   it('fails with the reason if the recogniser refuses, and refunds', async () => {
