@@ -9,13 +9,16 @@ const soak = [
   'test/library/{pgvector-recall,testdata,thousand-files}.test.ts',
   'test/engines/dubbing/memory.test.ts',
   'test/mcp/late-answers.test.ts',
+  'test/engines/reframe/framing-changes.test.ts',
+  'test/engines/vision/{face-memory,silent-people}.test.ts',
   'test/material-describe/flags.test.ts',
   'test/pack.test.ts',
   'test/piano/accuracy.test.ts',
   'test/video-timeline-render/real-files.test.ts',
   'test/video-{long2short,long2short-pro}/killed.test.ts',
   'test/video-translate-dub/{killed,measures}.test.ts',
-  'test/video-oral-cut/{accuracy,killed,rendered-rates}.test.ts',
+  'test/video-purify/late-contents.test.ts',
+  'test/video-oral-cut/{accuracy,killed,late-footage,rendered-rates}.test.ts',
   'test/service/{crash,large-upload,postgres-disk,postgres-failures,power-cut,question-crash,upload-crash}.test.ts',
 ]
 
