@@ -138,14 +138,9 @@ const requestsByCode: Readonly<Record<number, (table: OperationTables) => Reject
   6502: ({ smallest }) => [{ body: smallest, key: 'Bearer of no key' }],
 }
 
-/** Operations that list another code for a damaged file. Quotes of all are requested in contract-damaged-media.test.ts. */
-const renaming = sampleCases(
-  operations.filter(({ operation }) => operation.errorAliases?.[6017] !== undefined),
-)
-
 /** A request with a damaged file, for operations whose table lists another code for it. */
 function damagedAs(code: number, { operation: name, smallest }: OperationTables): RejectedRequest[] {
-  const module = renaming.find(({ operation }) => operation.name === name)
+  const module = operations.find(({ operation }) => operation.name === name)
   return module?.operation.errorAliases?.[6017] === code ? [{ body: smallest, files: 'damaged' }] : []
 }
 
