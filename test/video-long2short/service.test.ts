@@ -17,14 +17,7 @@ import { startStandInRecogniser } from '../recordings/stand-in-recogniser.ts'
 import { api } from '../service/api.ts'
 import { startServiceProcess, type ServiceProcess } from '../service/process.ts'
 import { uploadFile } from '../video-oral-cut/cut-service.ts'
-import {
-  filesOf,
-  type ShortsOutput,
-  type SpokenTalk,
-  talkText,
-  taskType,
-  writeSpokenTalk,
-} from './run-shorts.ts'
+import { filesOf, type ShortsOutput, type SpokenTalk, taskType, writeSpokenTalk } from './run-shorts.ts'
 import { clipModel } from './shorts-model.ts'
 
 const sourcePath = '/footage/a "talk" & more.mp4'
