@@ -14,7 +14,7 @@ let talk: ToneTalk
 let brief: ToneTalk
 beforeAll(async () => {
   useNoPacks(join(folder, 'packs'))
-  talk = await writeToneTalk(join(folder, 'talk.mp4'), 12)
+  talk = await writeToneTalk(join(folder, 'talk.mp4'), 20)
   brief = await writeToneTalk(join(folder, 'brief.mp4'), 4)
 })
 
