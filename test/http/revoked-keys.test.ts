@@ -90,7 +90,7 @@ onOneDatabase((service) => {
     const account = await service().account(9)
     const { baseUrl } = await startSecondApp(service().running.service, { timeouts: { keyCheckMs: 50 } })
     // More than the buffers of the connection hold.
-    const { data: file } = await api(account).upload('a.txt', Buffer.alloc(24 * 2 ** 20, 'a').toString())
+    const { data: file } = await api(account).upload('a.txt', Buffer.alloc(64 * 2 ** 20, 'a').toString())
     const path = `/base/file/${file.file_id}/download`
     const { data: link } = await api(account).send<{ url: string }>(`/base/file/${file.file_id}/link`, {
       method: 'POST',
@@ -99,7 +99,7 @@ onOneDatabase((service) => {
     const linked = await begin(baseUrl + link.url, {})
     await revoke(service(), account.keyId)
     await expect(lengthOf(download)).rejects.toThrow(/aborted|reset/)
-    expect(await lengthOf(linked)).toBe(24 * 2 ** 20)
+    expect(await lengthOf(linked)).toBe(64 * 2 ** 20)
   })
 
   test('a running upload is cut, and the part is not stored', async () => {
