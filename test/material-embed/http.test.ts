@@ -253,7 +253,7 @@ describe('a request is rejected, and costs nothing,', () => {
       { file_id: cut.file_id },
       { file_id: broken.file_id },
     ]
-    for (const item of sampleCases(inside, 1))
+    for (const item of sampleCases(inside))
       await expectRejected([{ file_id: file }, item], {
         ...wrong,
         msg: expect.stringContaining(`input[1].${Object.keys(item)[0]}`) as unknown,

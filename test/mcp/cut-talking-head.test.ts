@@ -113,5 +113,6 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a talking-head recording', () => 
     expect(rendered.data['output']).toMatchObject({
       duration: expect.closeTo(Number(output.report['duration_after']), 1),
     })
+    expect(rendered.data['output']).not.toHaveProperty('notes')
   })
 })

@@ -134,6 +134,7 @@ it('registers the media of a draft in its meta file', () => {
     rate: rational(25),
   })
   const draftDir = String.raw`C:\Users\me\Drafts`
+  expect(projectFiles(project, 'draft_a', options)).toHaveLength(1)
   const files = projectFiles(project, 'draft_a', { ...options, draftDir })
   expect(files.map(({ format, filename }) => [format, filename])).toEqual([
     ['draft_a_draft', 'draft_content.json'],

@@ -75,7 +75,7 @@ describe('subtitles in two languages', () => {
     const margin = (line: string | undefined) => Number(line?.split(',')[7])
     // The margin of the style, which is lower.
     expect(margin(translated[0])).toBe(0)
-    expect(margin(original[0])).toBeGreaterThan(36 * 0.2)
+    expect(margin(original[0])).toBeGreaterThan(160 * 0.2)
   })
 
   it('that are one are drawn once, which notes state', async () => {

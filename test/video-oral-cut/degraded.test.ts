@@ -165,12 +165,12 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a cut with an imperfect recognise
   })
 
   const wrongReplies: readonly (readonly [string, Reply, RegExp])[] = [
+    ['too much text', bytes(Buffer.alloc(17 * 2 ** 20, 'a'), 'application/json'), /too large a response/],
     [
       'JSON with NaN',
       bytes(Buffer.from('{"text":"a","words":[{"word":"a","start":NaN,"end":1}]}'), 'application/json'),
       /transcription/,
     ],
-    ['too much text', bytes(Buffer.alloc(17 * 2 ** 20, 'a'), 'application/json'), /too large a response/],
     ['a refused key', fails(401, { error: { message: 'wrong key' } }), /key/],
   ]
   test.each(sampleCases(wrongReplies, 1))('fails with the reason: %s', async (_, reply, said) => {

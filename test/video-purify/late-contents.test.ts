@@ -4,14 +4,13 @@ import { expect, it } from 'vitest'
 import { queryFfprobe } from '../../src/engines/ffmpeg/ffprobe.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
-import { replaceFfmpeg } from '../engines/ffmpeg/replace-ffmpeg.ts'
 import { liveRecording } from '../engines/ffmpeg/live-recording.ts'
 import { sampleCases } from '../soak-size.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { numberedVideo, readNumbers } from '../video-timeline-render/media.ts'
 import { blurBoxes, decodeSamples, packetChecksums } from './run-purify.ts'
 
-// Contents that start late in their file, and subtitles in many streams. The tests of frames, live recordings and subtitles have the main forms.
+// Contents that start late in their file. The tests of frames, live recordings and subtitles have the main forms.
 
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
@@ -73,37 +72,11 @@ async function cleanLateSubtitles(): Promise<void> {
   ])
 }
 
-async function cleanUnreadableSubtitles(): Promise<void> {
-  const [source, lines, log] = [at('unread.mov'), at('unread.srt'), at('unread.log')]
-  await writeFile(lines, '1\n00:00:01,800 --> 00:00:01,900\nWords that go\n')
-  const maps = ['-map', '0', '-map', '1', ...['-map', '2', '-map', '2', '-map', '2', '-map', '2']]
-  const coding = ['-pix_fmt', 'yuv420p', '-c:a', 'pcm_s16le', '-c:s', 'mov_text']
-  await ffmpeg(...film, '-i', lines, ...maps, ...coding, source)
-  const text = (await readFile(source)).toString('latin1')
-  // Keep the first one.
-  let index = 0
-  const corrupted = text.replaceAll('Words that go', (words) =>
-    index++ === 0 ? words : `\xff${words.slice(1)}`,
-  )
-  await writeFile(source, corrupted, 'latin1')
-  using _ = await replaceFfmpeg(at('ffmpeg-unread'), `echo "$@" >> '${log}'; exec "$FFMPEG" "$@"`)
-  const { output } = await blurBoxes(source, folder, box)
-  expect(output.notes).toEqual(Array(3).fill('a stream could not be kept: subtitle (mov_text)'))
-  const runs = (await readFile(log, 'utf8')).split('\n').filter((run) => run.includes('trial-'))
-  expect(
-    runs.map((run) => Array.from(run.matchAll(/ -map 0:(\d+) /g), ([, stream]) => Number(stream))),
-  ).toEqual([[1, 2, 3, 4, 5]])
-}
-
 it.each(
   sampleCases(
     [
       ['a picture of six frames that starts after 3 s is complete, at its time', cleanSixLateFrames],
       ['frames of a live recording with a late picture keep their times', cleanLiveRecording],
-      [
-        'subtitles without valid text in many streams are read no more often than in one',
-        cleanUnreadableSubtitles,
-      ],
       ['subtitles without valid text are dropped even if much audio precedes their line', cleanLateSubtitles],
     ] as const,
     1,

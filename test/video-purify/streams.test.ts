@@ -124,7 +124,7 @@ describe('audio, subtitles, chapters, languages, titles and covers are kept', ()
     { name: 'film.mkv', sound: 'libvorbis', words: 'subrip', becomes: '.mkv', reads: 'subrip' },
   ] as const
 
-  it.each(sampleCases(films, 1))(
+  it.each(sampleCases(films))(
     'of $name in a file $becomes',
     async ({ name, sound, words, becomes, reads }) => {
       const source = await film(name, sound, words)

@@ -39,6 +39,25 @@ describe('subtitles', () => {
     expect(await trialsIn(log)).toEqual([[1, 2, 3], [1, 2], [1], [2], [3]])
   })
 
+  it('without valid text in many streams are dropped, and read no more often than in one', async () => {
+    const [source, lines, log] = [at('unread.mov'), at('unread.srt'), at('unread.log')]
+    await writeFile(lines, '1\n00:00:01,800 --> 00:00:01,900\nWords that go\n')
+    const maps = ['0', '1', '2', '2', '2', '2'].flatMap((input) => ['-map', input])
+    const coding = ['-pix_fmt', 'yuv420p', '-c:a', 'pcm_s16le', '-c:s', 'mov_text']
+    await ffmpeg(...picture, ...tone(440), '-i', lines, ...maps, ...coding, source)
+    const text = (await readFile(source)).toString('latin1')
+    // The first one stays valid.
+    let index = 0
+    const corrupted = text.replaceAll('Words that go', (words) =>
+      index++ === 0 ? words : `\xff${words.slice(1)}`,
+    )
+    await writeFile(source, corrupted, 'latin1')
+    using _ = await replaceFfmpeg(at('ffmpeg-unread'), logging(log))
+    const { output } = await blurBoxes(source, folder, box)
+    expect(output.notes).toEqual(Array(3).fill('a stream could not be kept: subtitle (mov_text)'))
+    expect(await trialsIn(log)).toEqual([[1, 2, 3, 4, 5]])
+  })
+
   it('lose lines without valid text, which is reported', async () => {
     const [source, lines] = [at('lines.mov'), at('lines.srt')]
     const line = (index: number) => {

@@ -85,7 +85,7 @@ describe.skipIf(pages === undefined)('text in an image (REELWRIGHT_TESTDATA)', (
 
   it('is detected in an image much longer than wide, even at tile boundaries', async () => {
     // A line every 240 px: lines at tile boundaries are neither lost nor repeated.
-    const lines = soakSize(6, 20)
+    const lines = soakSize(8, 20)
     const texts = Array.from({ length: lines }, (_, index) => {
       return { text: `Message number ${index + 1}`, x: 240, y: 60 + 240 * index }
     })
@@ -97,9 +97,8 @@ describe.skipIf(pages === undefined)('text in an image (REELWRIGHT_TESTDATA)', (
     expect(Math.max(...found.map(([, top = 0, , bottom = 0]) => bottom - top))).toBeLessThan(24)
   })
 
-  it('is detected at other scales too, and nothing in an image without text', async () => {
-    for (const side of soakSize([], [640]))
-      expect(await search(join(pages ?? '', 'en.jpg'), [side])).toHaveLength(4)
+  it('is detected at another scale too, and nothing in an image without text', async () => {
+    expect(await search(join(pages ?? '', 'en.jpg'), [640])).toHaveLength(4)
     const plain = await generateMedia(join(folder, 'plain.png'), [
       '-f',
       'lavfi',
