@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 /** Suites that take minutes at full length: `npm run test:soak`. */
 const soak = [
   'test/{day,fuzz}/**/*.test.ts',
+  'test/bundle-start.test.ts',
   'test/daemon/races.test.ts',
   'test/http/{flat-memory,json-limits}.test.ts',
   'test/library/{pgvector-recall,testdata,thousand-files}.test.ts',
