@@ -59,7 +59,7 @@ it.skipIf(process.platform === 'win32').each<[string, () => Promise<unknown>]>([
         folder,
       ),
   ],
-  ...sampleCases(['mp4', 'webm', 'qtrle'], 1).map((output_format): [string, () => Promise<unknown>] => [
+  ...sampleCases(['mp4', 'webm', 'qtrle']).map((output_format): [string, () => Promise<unknown>] => [
     `html as ${output_format}`,
     () =>
       renderBeats(

@@ -61,14 +61,13 @@ describe.skipIf(process.platform === 'win32')('a file that refers to another', (
     ['a text', 'Dear sir, this is no video at all.\n'.repeat(100), false],
     ['nothing', '', false],
   ])('%s named as a video, a picture and a playlist', async (_, content, provesItself) => {
-    // Newer versions recognise a playlist by its extension, too: they open the canary with the first one only.
-    for (const extension of sampleCases(['.m3u8', '.jpg', '.mp4'], 1)) {
+    for (const extension of ['.m3u8', '.jpg', '.mp4']) {
       const path = at(`disguise${extension}`)
       await writeFile(path, content)
       const read = await wasPipeRead(canary, async () => {
         await expect(probe(path)).rejects.toMatchObject({ code: 6017, retryable: false })
-        // The other programs have the same options for inputs: in `npm test` they read what a program without them opens.
-        if (soakSize(!provesItself, false)) return
+        // Newer versions also need the extension of a playlist to open the canary: in `npm test`, the others are skipped.
+        if (soakSize(extension !== '.m3u8', false)) return
         await expect(checkDecodable(path)).rejects.toMatchObject({ code: 6021 })
         const output = at('out.mp4')
         const args = [...inputArgs(path), '-c', 'copy', output]
@@ -124,9 +123,9 @@ function withForeignData(mp4: Buffer, path: string): Buffer {
 }
 
 describe('a damaged file', () => {
-  test('truncated anywhere, it returns facts or a clear error', async () => {
+  test('truncated anywhere before its index, it is a clear error', async () => {
     const whole = await readFile(at('plain.mp4'))
-    for (const share of sampleCases([0.001, 0.01, 0.1, 0.5, 0.9, 0.99])) {
+    for (const share of [0.001, 0.01, 0.1, 0.5, 0.9, 0.99]) {
       await writeFile(at('cut.mp4'), whole.subarray(0, Math.ceil(whole.length * share)))
       await expect(probe(at('cut.mp4'))).rejects.toMatchObject({ code: 6017 })
     }
@@ -190,7 +189,9 @@ test
     ['.png', 64],
     ['.mp4', 160],
   ] as const
-  for (const [extension, sides] of sampleCases(kinds, 1)) {
+  // In `npm test`, the names that look like an option or an address are also those of videos.
+  const isVideoToo = ['-i', 'http:', 'concat:a|b'].includes(name)
+  for (const [extension, sides] of sampleCases(kinds, isVideoToo ? 2 : 1)) {
     const plain = at(`plain${extension}`)
     const path = at(`${name}${extension}`)
     await copyFile(plain, path)
