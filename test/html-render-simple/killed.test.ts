@@ -27,7 +27,10 @@ const composition = {
   ],
 }
 
-test('a task whose worker or service is killed is rendered again, completes and is charged once', async () => {
+/** What is killed: the service also takes its worker along. */
+const killed = soakSize('service', 'worker or service')
+
+test(`a task whose ${killed} is killed is rendered again, completes and is charged once`, async () => {
   const dataDir = await temporaryDataFolder()
   const scratch = join(dataDir, 'scratch')
   const firstService = await startKillableService(dataDir)
@@ -39,7 +42,6 @@ test('a task whose worker or service is killed is rendered again, completes and 
   const render = { output_format: 'qtrle' }
   const { data: task } = await api(firstService).create(type, { composition, render })
 
-  // In `npm test` the service is killed, which takes its worker along.
   if (soakSize(false, true)) {
     const first = await programs()
     const workers = await readdir(join(dataDir, 'run'))

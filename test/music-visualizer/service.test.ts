@@ -16,7 +16,7 @@ import {
   waitUntilExited,
 } from '../service/processes.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
-import { sampleCases, soakSize } from '../soak-size.ts'
+import { soakSize } from '../soak-size.ts'
 
 const type = 'music_visualizer'
 
@@ -50,56 +50,53 @@ test('returns the message envelope and an absolute download URL', async () => {
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'video/mp4'])
 })
 
-/** Interruptions of a task. */
-const interruptions = {
-  async 'a task whose encoder or service is killed is rendered again, completes and is charged once'() {
-    const { dataDir } = services
-    const firstService = await services.ensureRunning()
-    const calls = api(firstService)
-    const file_id = await uploadTone(calls, 8)
-    const before = await calls.balance()
-    const request = { file_id, template_id: 'ridge', resolution: { width: 160, height: 90 } }
-    const { data: task } = await calls.create(type, request)
-    // In `npm test` only the service is killed.
-    if (soakSize(false, true)) {
-      const encoder = await suspendProcesses([() => encoders(dataDir)])
-      signalEach(encoder, 'SIGKILL')
-      await waitUntilExited(encoder)
-    }
-    const again = await suspendProcesses([() => encoders(dataDir)])
-    await firstService.kill('SIGKILL')
-    const after = api(await services.ensureRunning())
-    expect((await filterRunning(again)).length).toBe(0)
-    expect((await after.ended(type, task.task_id)).data).toMatchObject({
-      status: 'completed',
-      output_result: { duration: 8 },
-    })
-    expect(await after.balance()).toBe(before - 1)
-    expect(await findProcesses('ffmpeg', dataDir)).toEqual([])
-  },
-  async 'a task stopped while it renders leaves no process running and is refunded'() {
-    const { dataDir } = services
-    const calls = api(await services.ensureRunning())
-    const file_id = await uploadTone(calls, 90)
-    const before = await calls.balance()
-    const { data: task } = await calls.create(type, {
-      ...{ file_id, template_id: 'pulsar', resolution: { width: 640, height: 360 } },
-    })
-    expect(await calls.balance()).toBe(before - 2)
-    const running = await pollUntil(
-      () => encoders(dataDir),
-      (pids) => pids.length > 0,
-    )
-    expect(await calls.stop(task.task_id)).toMatchObject({
-      data: { status: 'failed', output_result: { error: { code: 6009 } } },
-    })
-    expect(await calls.balance()).toBe(before)
-    await waitUntilExited(running)
-    await pollUntil(
-      () => findProcesses('ffmpeg', dataDir),
-      (pids) => pids.length === 0,
-    )
-  },
-}
+const killed = soakSize('service', 'encoder or service')
 
-test.each(sampleCases(Object.entries(interruptions), 1))('%s', async (_, check) => await check())
+test(`a task whose ${killed} is killed is rendered again, completes and is charged once`, async () => {
+  const { dataDir } = services
+  const firstService = await services.ensureRunning()
+  const calls = api(firstService)
+  const file_id = await uploadTone(calls, 8)
+  const before = await calls.balance()
+  const request = { file_id, template_id: 'ridge', resolution: { width: 160, height: 90 } }
+  const { data: task } = await calls.create(type, request)
+  if (soakSize(false, true)) {
+    const encoder = await suspendProcesses([() => encoders(dataDir)])
+    signalEach(encoder, 'SIGKILL')
+    await waitUntilExited(encoder)
+  }
+  const again = await suspendProcesses([() => encoders(dataDir)])
+  await firstService.kill('SIGKILL')
+  const after = api(await services.ensureRunning())
+  expect((await filterRunning(again)).length).toBe(0)
+  expect((await after.ended(type, task.task_id)).data).toMatchObject({
+    status: 'completed',
+    output_result: { duration: 8 },
+  })
+  expect(await after.balance()).toBe(before - 1)
+  expect(await findProcesses('ffmpeg', dataDir)).toEqual([])
+})
+
+test('a task stopped while it renders leaves no process running and is refunded', async () => {
+  const { dataDir } = services
+  const calls = api(await services.ensureRunning())
+  const file_id = await uploadTone(calls, 90)
+  const before = await calls.balance()
+  const { data: task } = await calls.create(type, {
+    ...{ file_id, template_id: 'pulsar', resolution: { width: 640, height: 360 } },
+  })
+  expect(await calls.balance()).toBe(before - 2)
+  const running = await pollUntil(
+    () => encoders(dataDir),
+    (pids) => pids.length > 0,
+  )
+  expect(await calls.stop(task.task_id)).toMatchObject({
+    data: { status: 'failed', output_result: { error: { code: 6009 } } },
+  })
+  expect(await calls.balance()).toBe(before)
+  await waitUntilExited(running)
+  await pollUntil(
+    () => findProcesses('ffmpeg', dataDir),
+    (pids) => pids.length === 0,
+  )
+})

@@ -170,13 +170,19 @@ async function expectGaps(rendered: Rendered, color: string) {
   expect(errors.at(-1)).toBeLessThanOrEqual(4)
 }
 
+/** Expects the clips to be in another order than requested, as in mirrored layouts. */
+function expectMirrored({ output }: Rendered) {
+  const order = output.layout.slots.map((slot) => slot.clip_index)
+  expect(order).not.toEqual(order.toSorted((one, other) => one - other))
+}
+
 const clipRequests = (clips: readonly { name: SourceName; crop?: Rect }[]) =>
   clips.map(({ name, crop }) => ({ file_id: path(name), ...(crop ? { crop } : {}) }))
 
 describe('cover', () => {
-  /** Layouts with and without mirrored slots. */
+  /** Mirrored layouts, of two sizes. */
   const layouts = {
-    async 'crops and scales each clip like a reference implementation, with the exact colour in the gaps'() {
+    async 'crops and scales each clip of a mirrored layout like a reference implementation, with the exact colour in the gaps'() {
       const clips = [
         { name: 'wide' },
         { name: 'tall', crop: { x: 0.1, y: 0.2, width: 0.75, height: 0.55 } },
@@ -188,7 +194,7 @@ describe('cover', () => {
         {
           clips: clipRequests(clips),
           layout_mode: 'template',
-          layout_id: 501_100,
+          layout_id: 501_108,
           gap_ratio: 0.03,
           background_color: '#3366CC',
         },
@@ -196,10 +202,11 @@ describe('cover', () => {
       )
       expect(rendered.output).toMatchObject({ width: 1080, height: 1920, version: 'video_split_screen.v1' })
       expect(rendered.name).toBe('split-screen-5-clips-9x16.mp4')
+      expectMirrored(rendered)
       await expectSlots(rendered, clips)
       await expectGaps(rendered, '#3366CC')
     },
-    async 'crops and scales at 720p in mirrored layouts, which change the order of the clips'() {
+    async 'crops and scales at 720p in a square'() {
       const clips = [{ name: 'large' }, { name: 'wide' }, { name: 'anamorphic' }] as const
       const rendered = await renderSplit(
         {
@@ -213,8 +220,7 @@ describe('cover', () => {
         folder.path,
       )
       expect(rendered.output).toMatchObject({ width: 720, height: 720 })
-      const order = rendered.output.layout.slots.map((slot) => slot.clip_index)
-      expect(order).not.toEqual([0, 1, 2])
+      expectMirrored(rendered)
       await expectSlots(rendered, clips)
       await expectGaps(rendered, '#FF0000')
     },
@@ -284,7 +290,7 @@ it('selects a layout for the clips, which its seed or its id reproduces', async 
   // Black, the default colour, is within 3 everywhere.
   expect((await gapErrors(first, [0, 0, 0])).at(-1)).toBeLessThanOrEqual(3)
   const repetitions = [{ random_seed }, { layout_mode: 'template', layout_id }]
-  for (const repetition of sampleCases(repetitions, 1)) {
+  for (const repetition of repetitions) {
     const { layout } = (await renderSplit({ ...request, ...repetition }, folder.path)).output
     if ('random_seed' in repetition) expect(layout).toEqual(first.output.layout)
     expect(layout.slots).toEqual(slots)

@@ -71,31 +71,27 @@ describe('first', () => {
 })
 
 describe('mix', () => {
-  /** Mixes below and above full scale. */
-  const mixes = {
-    async 'contains every sound, stays below full scale and lasts as long as the shortest clip'() {
-      const { sound, level, audio } = await renderSplitSound(
-        ['low', 'middle', 'silent', 'high', 'brief'],
-        'mix',
-      )
-      for (const hertz of [440, 1000, 2500]) {
-        expect(level(hertz)).toBeGreaterThan(0.2)
-        expect(level(hertz)).toBeLessThan(0.3)
-      }
-      expect(amplitude(sound.subarray(4800, 21_600), 700)).toBeGreaterThan(0.2)
-      expect(Math.max(...sound.map(Math.abs))).toBeLessThanOrEqual(1)
-      expect(Number(audio?.['duration'])).toBeCloseTo(1.2, 2)
-    },
-    async 'does not clip the sum of loud sounds'() {
-      const { sound, level } = await renderSplitSound(['low', 'low', 'low', 'low', 'low', 'low'], 'mix')
-      expect(Math.max(...sound.map(Math.abs))).toBeLessThanOrEqual(0.95)
-      expect(level(440)).toBeGreaterThan(0.7)
-      // A clipped sine has a strong third harmonic.
-      expect(level(1320)).toBeLessThan(0.02)
-    },
-  }
+  it('contains every sound, stays below full scale and lasts as long as the shortest clip', async () => {
+    const { sound, level, audio } = await renderSplitSound(
+      ['low', 'middle', 'silent', 'high', 'brief'],
+      'mix',
+    )
+    for (const hertz of [440, 1000, 2500]) {
+      expect(level(hertz)).toBeGreaterThan(0.2)
+      expect(level(hertz)).toBeLessThan(0.3)
+    }
+    expect(amplitude(sound.subarray(4800, 21_600), 700)).toBeGreaterThan(0.2)
+    expect(Math.max(...sound.map(Math.abs))).toBeLessThanOrEqual(1)
+    expect(Number(audio?.['duration'])).toBeCloseTo(1.2, 2)
+  })
 
-  it.each(sampleCases(Object.entries(mixes), 1))('%s', async (_, check) => await check())
+  it('does not clip the sum of loud sounds', async () => {
+    const { sound, level } = await renderSplitSound(['low', 'low', 'low', 'low', 'low', 'low'], 'mix')
+    expect(Math.max(...sound.map(Math.abs))).toBeLessThanOrEqual(0.95)
+    expect(level(440)).toBeGreaterThan(0.7)
+    // A clipped sine has a strong third harmonic.
+    expect(level(1320)).toBeLessThan(0.02)
+  })
 })
 
 const silentResults = [
