@@ -12,7 +12,6 @@ import { h264, generateMedia, picture, scratchFolder, tone } from './engines/ffm
 import { manifestWithSmallSeparator } from './packs/small-separator.ts'
 import { api } from './service/api.ts'
 import { startTestService, type TestAccount, type TestService } from './service/in-process.ts'
-import { soakSize } from './soak-size.ts'
 
 // Every operation gets damaged files of the kind that it takes, and answers with a code that its table lists.
 
@@ -128,19 +127,10 @@ const noFrame = 6021
 
 const tables = operationTables.filter(readsMedia)
 
-/**
- * Damages to send to an operation: in `npm test` all of them to the first operation of each kind of file, and to the
- * others random bytes and another damage that is rejected, if any.
- */
-function damagesFor(table: DamageTables): readonly Damage[] {
-  const all: readonly Damage[] = ['randomBytes', 'truncated', 'withoutFrames']
-  const isFirst = table === tables.find(({ damaged }) => damaged.file === table.damaged.file)
-  const rejected = all.slice(1).find((damage) => table.damaged[damage] !== 'accepted')
-  return isFirst ? all : soakSize(rejected ? ['randomBytes', rejected] : ['randomBytes'], all)
-}
+const damages: readonly Damage[] = ['randomBytes', 'truncated', 'withoutFrames']
 
 describe.each(tables)('$operation', (table) => {
-  it.each(damagesFor(table))('a file with %s', async (damage) => {
+  it.each(damages)('a file with %s', async (damage) => {
     const expected = table.damaged[damage]
     const listed = [...table.refusals, ...(table.limits ?? [])].map(({ code }) => code)
     if (expected !== 'accepted') expect([...listed, noFrame]).toContain(expected)

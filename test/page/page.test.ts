@@ -9,7 +9,6 @@ import { api } from '../service/api.ts'
 import { fakeModule } from '../service/fake-operation.ts'
 import { startTestService, type TestAccount, type TestService } from '../service/in-process.ts'
 import { isFocused, isBrowserMissing, openPage, startBrowser } from './browser.ts'
-import { sampleCases } from '../soak-size.ts'
 
 /** An operation whose engine is missing. */
 const blockedModule = {
@@ -96,79 +95,76 @@ describe.skipIf(isBrowserMissing)('the page in Chromium (Debian package chromium
     await calls.stop(second)
   })
 
-  /** Further conditions in which the page is used. */
-  const conditions = {
-    async 'after the service restarts, the page reconnects and shows what changed'() {
-      const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-page-'))
-      onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-      const first = await startTestService({ dataDir })
-      const one = await first.account(10)
-      const { page } = await openPage(browser, one)
-      await page.getByText('Live', { exact: true }).waitFor()
-      await first[Symbol.asyncDispose]()
-      await page.getByText('Connecting').waitFor()
-      await page.getByRole('alert').getByText('run `reelwright page` again').waitFor()
-      await using second = await startTestService({ dataDir, port: Number(new URL(one.baseUrl).port) })
-      expect(second.baseUrl).toBe(one.baseUrl)
-      const { data: file } = await api(one).upload('a.txt', 'bytes')
-      await api(one).create('test_copy', { file_id: file.file_id })
-      await page.getByText('Live', { exact: true }).waitFor()
-      await page.getByRole('button', { name: /^Show result/ }).waitFor()
-      expect(await page.getByRole('alert').count()).toBe(0)
-      await page.context().close()
-    },
-    async 'on a phone no view is wider than the screen'() {
-      await newAccount()
-      const long = `${'a_very_long_name_without_any_place_to_break_'.repeat(4)}.txt`
-      const id = await createTask('copy', long, 'long')
-      const { page } = await openPage(browser, account, {
-        ...{ viewport: { width: 320, height: 600 }, colorScheme: 'dark', reducedMotion: 'reduce' },
-      })
-      await page.getByRole('button', { name: new RegExp(`^Show result.*${id}`) }).click()
-      await page.getByText('Complete output').click()
-      for (const view of ['Tasks', 'Files', 'Credits', 'Service']) {
-        await page.getByRole('link', { name: view }).click()
-        await page.getByRole('heading', { name: view, exact: true }).waitFor()
-        expect([view, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([view, 320])
-      }
-    },
-    async 'progress received while the list loads is not overwritten by the older list'() {
-      await newAccount()
-      const { page } = await openPage(browser, account)
-      const [listRequested, progressSent] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-      await page.routeWebSocket('**/task/events*', (socket) => {
-        socket.connectToServer().onMessage(async (message) => {
-          const event = JSON.parse(String(message)) as TaskEvent
-          // Only the state `processing` reloads the list, and progress arrives during that load.
-          if (event.event === 'status' && event.task.status !== 'processing') return
-          if (event.event === 'progress') await listRequested.promise
-          socket.send(message)
-          if (event.event === 'progress') progressSent.resolve()
-        })
-      })
-      let isDelayed = false
-      await page.route('**/task/list*', async (route) => {
-        const response = await route.fetch()
-        const body = (await response.json()) as { data: { list: { status: string; progress: number }[] } }
-        const running = body.data.list.find(({ status }) => status === 'processing')
-        if (running && !isDelayed) {
-          isDelayed = true
-          running.progress = 0
-          listRequested.resolve()
-          await progressSent.promise
-        }
-        await route.fulfill({ json: body })
-      })
-      await page.reload()
-      await page.getByText('Live', { exact: true }).waitFor()
-      const id = await createTask('wait')
-      await taskRow(page, id).getByRole('progressbar').and(page.locator('[value="10"]')).waitFor()
-      expect(isDelayed).toBe(true)
-      await calls.stop(id)
-    },
-  }
+  test('after the service restarts, the page reconnects and shows what changed', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-page-'))
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+    const first = await startTestService({ dataDir })
+    const one = await first.account(10)
+    const { page } = await openPage(browser, one)
+    await page.getByText('Live', { exact: true }).waitFor()
+    await first[Symbol.asyncDispose]()
+    await page.getByText('Connecting').waitFor()
+    await page.getByRole('alert').getByText('run `reelwright page` again').waitFor()
+    await using second = await startTestService({ dataDir, port: Number(new URL(one.baseUrl).port) })
+    expect(second.baseUrl).toBe(one.baseUrl)
+    const { data: file } = await api(one).upload('a.txt', 'bytes')
+    await api(one).create('test_copy', { file_id: file.file_id })
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByRole('button', { name: /^Show result/ }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await page.context().close()
+  })
 
-  test.each(sampleCases(Object.entries(conditions)))('%s', async (_, check) => await check())
+  test('on a phone no view is wider than the screen', async () => {
+    await newAccount()
+    const long = `${'a_very_long_name_without_any_place_to_break_'.repeat(4)}.txt`
+    const id = await createTask('copy', long, 'long')
+    const { page } = await openPage(browser, account, {
+      ...{ viewport: { width: 320, height: 600 }, colorScheme: 'dark', reducedMotion: 'reduce' },
+    })
+    await page.getByRole('button', { name: new RegExp(`^Show result.*${id}`) }).click()
+    await page.getByText('Complete output').click()
+    for (const view of ['Tasks', 'Files', 'Credits', 'Service']) {
+      await page.getByRole('link', { name: view }).click()
+      await page.getByRole('heading', { name: view, exact: true }).waitFor()
+      expect([view, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([view, 320])
+    }
+  })
+
+  test('progress received while the list loads is not overwritten by the older list', async () => {
+    await newAccount()
+    const { page } = await openPage(browser, account)
+    const [listRequested, progressSent] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await page.routeWebSocket('**/task/events*', (socket) => {
+      socket.connectToServer().onMessage(async (message) => {
+        const event = JSON.parse(String(message)) as TaskEvent
+        // Only the state `processing` reloads the list, and progress arrives during that load.
+        if (event.event === 'status' && event.task.status !== 'processing') return
+        if (event.event === 'progress') await listRequested.promise
+        socket.send(message)
+        if (event.event === 'progress') progressSent.resolve()
+      })
+    })
+    let isDelayed = false
+    await page.route('**/task/list*', async (route) => {
+      const response = await route.fetch()
+      const body = (await response.json()) as { data: { list: { status: string; progress: number }[] } }
+      const running = body.data.list.find(({ status }) => status === 'processing')
+      if (running && !isDelayed) {
+        isDelayed = true
+        running.progress = 0
+        listRequested.resolve()
+        await progressSent.promise
+      }
+      await route.fulfill({ json: body })
+    })
+    await page.reload()
+    await page.getByText('Live', { exact: true }).waitFor()
+    const id = await createTask('wait')
+    await taskRow(page, id).getByRole('progressbar').and(page.locator('[value="10"]')).waitFor()
+    expect(isDelayed).toBe(true)
+    await calls.stop(id)
+  })
 
   test('a result plays in the list, keeps playing while the list changes, and is saved under its name', async () => {
     await newAccount()

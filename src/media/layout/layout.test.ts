@@ -54,10 +54,12 @@ describe('the catalogue', () => {
     ).toBe(false)
   })
 
-  it.each(sampleCases(counts, 6))('tiles every canvas for %i clips, with every gap', (clips) => {
+  it.each(counts)('tiles canvases for %i clips, with gaps from none to the largest', (clips) => {
     const failures: string[] = []
     for (const canvas of canvases) {
-      for (let gap = 0; gap <= gapPixels(canvas, 0.05); gap += 2) {
+      const largest = gapPixels(canvas, 0.05)
+      const gaps = Array.from({ length: largest / 2 + 1 }, (_, index) => 2 * index)
+      for (const gap of sampleCases(gaps, 6)) {
         for (const layout of layoutsFor(clips)) {
           if (!tiles(slotRects(layout, canvas, { gap, step: 2 }), canvas, gap)) {
             failures.push(`${layout.id} on ${canvas.width}x${canvas.height} with gap ${gap}`)

@@ -71,26 +71,22 @@ describe('background that other frames show is warped', () => {
     },
   )
 
-  /** Overlays of other shapes. */
-  const overlays = {
-    async 'under moving text'() {
-      const scene = footage('static', 30)
-      const ours = await measureFidelity(scene, movingText(scene, { speed: 6 }), createInpainter(film))
-      expect(ours.psnr).toBeGreaterThan(38)
-    },
-    async 'onto a thin line in a square picture'() {
-      const scene = createScene('static', { width: 720, height: 720, count: 5 })
-      const overlay = subtitles(scene, {
-        visibleFrames: 3,
-        hiddenFrames: 2,
-        box: { x: 0.1, y: 0.8, w: 0.4, h: 0.03 },
-      })
-      const ours = await measureFidelity(scene, overlay, createInpainter({ ...scene, fps: 25 }))
-      expect(ours.psnr).toBeGreaterThan(38)
-    },
-  }
+  it('under moving text', async () => {
+    const scene = footage('static', 30)
+    const ours = await measureFidelity(scene, movingText(scene, { speed: 6 }), createInpainter(film))
+    expect(ours.psnr).toBeGreaterThan(38)
+  })
 
-  it.each(sampleCases(Object.entries(overlays), 1))('%s', async (_, check) => await check())
+  it('onto a thin line in a square picture', async () => {
+    const scene = createScene('static', { width: 720, height: 720, count: 5 })
+    const overlay = subtitles(scene, {
+      visibleFrames: 3,
+      hiddenFrames: 2,
+      box: { x: 0.1, y: 0.8, w: 0.4, h: 0.03 },
+    })
+    const ours = await measureFidelity(scene, overlay, createInpainter({ ...scene, fps: 25 }))
+    expect(ours.psnr).toBeGreaterThan(38)
+  })
 
   it.each([10, 120])('over the same time at %d frames per second', async (fps) => {
     const size = { width: 128, height: 72 }
