@@ -36,7 +36,7 @@ const file = (...parts: readonly string[]) => head + said + parts.join('')
 const bombs = soakSize<readonly (readonly [what: string, text: string, code: number])[]>(
   [
     ['all kinds of parts', file(...Object.values(partsOf(bombBytes / 6))), 200],
-    ['unclosed tags', file(...Object.values(rejectedParts(bombBytes / 2)).slice(0, 2)), 6016],
+    ['open braces and backslashes', file(...Object.values(rejectedParts(bombBytes / 2)).slice(0, 2)), 6016],
     ['malformed events', file(rejectedParts(bombBytes)['malformed events']), 6016],
   ],
   [
