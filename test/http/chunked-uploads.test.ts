@@ -39,7 +39,8 @@ onDatabases('chunked uploads', (service) => {
         const account = await service().account(0)
         const calls = chunkedUploadClient(account)
         const bytes = Buffer.alloc(2 * size + 7)
-        for (let at = 0; at < bytes.length - 4; at += 4096) bytes.writeUInt32LE(at + 1, at)
+        const step = Math.min(4096, size)
+        for (let at = 0; at < bytes.length - 4; at += step) bytes.writeUInt32LE(at + 1, at)
         const part = (index: number) => bytes.subarray(index * size, (index + 1) * size)
         const contentHash = await hashOf(bytes)
 

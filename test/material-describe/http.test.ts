@@ -84,6 +84,7 @@ describe.skipIf(!hasPacks)('material_describe (REELWRIGHT_TESTDATA)', () => {
         if (place(index) === 1) return { file_id: file.file_id }
         return place(index) === 3 ? letteredImage() : base64(place(index))
       })
+      model.asked.length = 0
       result = await describeAll(input)
       asked = model.asked.map(askedImages)
     })
@@ -144,21 +145,22 @@ describe.skipIf(!hasPacks)('material_describe (REELWRIGHT_TESTDATA)', () => {
       expect(started().model.asked).toEqual([])
     })
 
-    test('if a JPEG is cut off, as base64 or as a file', async () => {
+    test.each(sampleCases(['a file', 'base64'] as const, 1))('if a JPEG is cut off, as %s', async (form) => {
       const canvas = createCanvas(640, 480)
       canvas.getContext('2d').drawImage(await loadImage(drawnImage(1, 640, 480)), 0, 0)
       const whole = canvas.toBuffer('image/jpeg')
       const cut = Buffer.from(whole.subarray(0, whole.length / 2))
-      const { data: file } = await started().calls.upload('cut.jpg', cut)
-      for (const item of sampleCases([{ file_id: file.file_id }, { image: cut.toString('base64') }], 1)) {
-        const { data, output, cost } = await describeAll([base64(1), item])
-        expect([data.status, cost]).toEqual(['failed', 0])
-        expect(output['error']).toMatchObject({
-          code: 6014,
-          message: expect.stringMatching(/^input\[1\].* damaged/),
-          hint: expect.stringContaining('JPEG, PNG, BMP or WebP'),
-        })
-      }
+      const item =
+        form === 'base64'
+          ? { image: cut.toString('base64') }
+          : { file_id: (await started().calls.upload('cut.jpg', cut)).data.file_id }
+      const { data, output, cost } = await describeAll([base64(1), item])
+      expect([data.status, cost]).toEqual(['failed', 0])
+      expect(output['error']).toMatchObject({
+        code: 6014,
+        message: expect.stringMatching(/^input\[1\].* damaged/),
+        hint: expect.stringContaining('JPEG, PNG, BMP or WebP'),
+      })
       expect(started().model.asked).toEqual([])
     })
 

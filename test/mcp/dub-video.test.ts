@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Ajv } from 'ajv'
 import { afterAll, describe, expect, test } from 'vitest'
+import { inspectFileTool } from '../../src/mcp/tools/inspect-tool.ts'
 import { configuredPacks } from '../../src/engines/packs/resolve.ts'
 import { videoTranslateDub } from '../../tools/video-translate-dub/contract.ts'
 import { operations } from '../../tools/index.ts'
@@ -28,9 +30,7 @@ interface DubData {
   readonly next_step: string
 }
 
-/** Examples to dub. The prompt dubs the talk of the first one. */
-const examples = soakSize<typeof videoTranslateDub.examples | readonly []>([], videoTranslateDub.examples)
-/** Target languages of the prompt. */
+/** Target languages of the prompt, which dubs the talk of the first example. */
 const targets = soakSize<readonly string[]>([], ['English'])
 
 /** Records the talk, the interview and the voice of the examples. */
@@ -48,7 +48,20 @@ async function recordExamples({ workspace }: AgentSession): Promise<readonly [Di
 const callsOfPrompt = (agent: ConnectedAgent, to: string) =>
   promptCalls(agent, 'dub-video', { video: 'talk.mp4', to })
 
-describe.skipIf(!canSpeak || !hasSpeechFiles)('videos to dub', () => {
+test('the prompt inspects, dubs into its language and looks at the result', async () => {
+  await using session = await startAgentSession()
+  const agent = await session.shared('modern')
+  const steps = await callsOfPrompt(agent, 'English')
+  expect(steps.map(([name]) => name)).toEqual(['inspect_file', 'video_translate_dub', 'inspect_file'])
+  const [look, make, check] = steps.map(([, args]) => args)
+  expect(videoTranslateDub.input.safeParse(make)).toMatchObject({
+    ...{ success: true, data: { target_lang: 'English', speaker: 'clone' } },
+  })
+  const isInspection = new Ajv({ strict: false }).compile(inspectFileTool.definition.inputSchema)
+  for (const inspection of [look, check]) expect(isInspection(inspection)).toBe(true)
+})
+
+describe.skipIf(!canSpeak || !hasSpeechFiles).each(targets)('videos to dub into %s', (to) => {
   const opened = new AsyncDisposableStack()
   afterAll(() => opened.disposeAsync())
 
@@ -99,22 +112,12 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('videos to dub', () => {
     return files
   }
 
-  test('the prompt inspects, dubs into its language and looks at the result', async () => {
-    await using session = await startAgentSession()
-    const agent = await session.shared('modern')
-    const steps = await callsOfPrompt(agent, 'English')
-    expect(steps.map(([name]) => name)).toEqual(['inspect_file', 'video_translate_dub', 'inspect_file'])
-    expect(videoTranslateDub.input.safeParse(steps[1]?.[1])).toMatchObject({
-      ...{ success: true, data: { target_lang: 'English', speaker: 'clone' } },
-    })
-  })
-
-  test.each(examples)('example: $title', async ({ input }) => {
+  test.each(videoTranslateDub.examples)('example: $title', async ({ input }) => {
     const [video] = await dubThreeLines(input)
     expect(video?.path).toMatch(new RegExp(`${String(input['target_lang'])}\\.mp4$`))
   })
 
-  test.each(targets)('the calls of the prompt dub into %s, and show the result', async (to) => {
+  test('the calls of the prompt dub into it, and show the result', async () => {
     const { agent: client, workspace } = await connected()
     const steps = await callsOfPrompt(client, to)
     const [look, make, check] = steps

@@ -84,13 +84,13 @@ const mistakes: Readonly<Record<string, Answer>> = {
       },
     ]),
   ),
-  'another object, always': () => ({ translation: 'all of it' }),
-  'the original, always': (asked) => ({ lines: correctAnswer(asked, (text) => text) }),
-  'text without an object, always': () => 'I would rather not.',
   'a truncated answer, single lines correct': (asked) => {
     const whole = JSON.stringify({ lines: correctAnswer(asked) })
     return isSingle(asked) ? whole : whole.slice(0, whole.length / 2)
   },
+  'another object, always': () => ({ translation: 'all of it' }),
+  'the original, always': (asked) => ({ lines: correctAnswer(asked, (text) => text) }),
+  'text without an object, always': () => 'I would rather not.',
 }
 
 const request = { line_mode: 'keep', strip_punctuation: false }
@@ -109,6 +109,10 @@ describe('a configured model', () => {
     const result = await configured.translate(`${name}.srt`, contentOf(name), request)
     expect(['completed', 'failed']).toContain(result.status)
     byModel.set(name, result)
+  })
+
+  it('fails the task without a charge if it always repeats a mistake', () => {
+    expect(expectedResult('text without an object, always')).toMatchObject({ status: 'failed', cost: 0 })
   })
 })
 

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fillPath, routes } from '../../src/contract/routes.ts'
 import { projectFormats } from '../../src/contract/project.ts'
 import { configuredPacks } from '../../src/engines/packs/resolve.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
@@ -138,6 +139,14 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a service with voices (REELWRIGHT
           .media.map(({ path }) => path)
           .toSorted(),
       ).toEqual([...['/footage/dub/bgm.wav', '/footage/dub/dub.wav', '/footage/talk.mp4']])
+    }
+
+    for (const [id, name] of [
+      [output.dub_audio_file_id, 'dub.wav'],
+      [output.bgm_audio_file_id, 'bgm.wav'],
+    ] as const) {
+      const { data } = await client.send(fillPath(routes.fileDetails.path, { file_id: id ?? '' }))
+      expect(data).toMatchObject({ original_name: name })
     }
 
     // The agent is asked for translations and rewritings, and nothing is recognised or spoken twice.
