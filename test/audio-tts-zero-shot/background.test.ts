@@ -13,7 +13,6 @@ import {
   writeSound,
 } from '../engines/speech/recordings.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
-import { sampleCases } from '../soak-size.ts'
 import { startFakeSpeechServices, type FakeSpeechServices } from './fake-speech-services.ts'
 import { runTextToSpeech } from './run-tts.ts'
 
@@ -95,7 +94,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
       ['speech without pauses', () => Promise.resolve(speechOverMusic)],
       ['the span that is cloned', () => createTwoSpans('copied')],
     ] as const
-    test.each(sampleCases(voices, 1))('removes it from %s', async (_, write) => {
+    test.each(voices)('removes it from %s', async (_, write) => {
       const separation = await separationOf(await write())
       expect(separation).toEqual({ separated: true, separator: 'gtcrn', notes: [] })
     })

@@ -69,17 +69,17 @@ async function renderKey(pitch: number, velocity: number): Promise<readonly [Flo
   return [side(0), side(1)]
 }
 
-it.each(sampleCases([21, 22, 60, 61, 62, 69, 107, 108], 4))(
-  'key %i has its pitch on both channels',
-  async (pitch) => {
-    for (const side of await renderKey(pitch, 80)) {
-      const toneAmplitude = amplitude(side, pitchFrequency(pitch))
-      expect(toneAmplitude).toBeGreaterThan(0.005)
-      for (const apart of [-1, 1])
-        expect(amplitude(side, pitchFrequency(pitch + apart))).toBeLessThan(toneAmplitude / 3)
-    }
-  },
-)
+/** The packages have every third key from 21; `npm test` plays two of them and two others. */
+const playedKeys = [21, 60, 22, 69, 61, 107, 62, 108]
+
+it.each(sampleCases(playedKeys, 4))('key %i has its pitch on both channels', async (pitch) => {
+  for (const side of await renderKey(pitch, 80)) {
+    const toneAmplitude = amplitude(side, pitchFrequency(pitch))
+    expect(toneAmplitude).toBeGreaterThan(0.005)
+    for (const apart of [-1, 1])
+      expect(amplitude(side, pitchFrequency(pitch + apart))).toBeLessThan(toneAmplitude / 3)
+  }
+})
 
 it('higher velocities are louder, also across velocity layers', async () => {
   const levels: number[] = []

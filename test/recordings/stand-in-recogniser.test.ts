@@ -38,7 +38,10 @@ function trueWords({ words, passages }: RecordingTruth, { start, end }: { start:
 }
 
 describe.skipIf(!canSpeak)('the stand-in recogniser', () => {
-  it.each(sampleCases(recordingLanguages, 1))('returns the truth without errors: %s', async (language) => {
+  /** The last language first, whose words have spaces between them; pauses.test.ts takes the first one. */
+  const languages = recordingLanguages.toReversed()
+
+  it.each(sampleCases(languages, 1))('returns the truth without errors: %s', async (language) => {
     const recording = await assemble(writeScript({ language, seed: 2, sentences: 6 }))
     const { samples, truth } = recording
     const spans = [

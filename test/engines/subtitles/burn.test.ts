@@ -16,8 +16,8 @@ import { burnPixels, burnedOnGrey, presetAssFile, typefaceHere } from './burn-pi
 import { drawGoldenPreset, goldenPresetFile, goldenFonts } from './golden/golden.ts'
 
 const canvases = [
-  { width: 1080, height: 1080 },
   { width: 1920, height: 1080 },
+  { width: 1080, height: 1080 },
   { width: 1080, height: 1920 },
 ]
 
