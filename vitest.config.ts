@@ -53,11 +53,11 @@ const machine = {
  * For workers that run many files. They fill the cores, so that threads for the garbage collection only add to its time,
  * and the pages of a larger new generation cost more at each start of a process than its fewer collections save. By default,
  * each 64 MiB of buffers, such as decoded frames, cause a full collection of the modules of all files, which took a seventh
- * of the processor time.
+ * of the processor time. A heap that grows to four times its live objects before the next full collection saves another 3 %.
  */
 const execArgv = [
   ...['--single-threaded-gc', '--max-semi-space-size=16', '--min-semi-space-size=4'],
-  '--external-memory-accounted-in-global-limit',
+  ...['--external-memory-accounted-in-global-limit', '--heap-growing-percent=300'],
 ]
 const shared = { isolate: false, execArgv }
 
