@@ -259,7 +259,7 @@ describe('problems that prevent rendering are reported together, with their line
 
   it('reports a request, a web socket, a peer and a worker', async () => {
     const attempts = [
-      [`fetch('https://one.example/')`, /^error .*one\.example/],
+      [`fetch('https://one.example/')`, /^error - requests .*one\.example/],
       [`new WebSocket('wss://two.example/')`, /^error 4 .*two\.example/],
       ['new RTCPeerConnection()', /^error .*RTCPeerConnection/],
       [`new Worker(URL.createObjectURL(new Blob([''])))`, /^error 6 .*worker/],

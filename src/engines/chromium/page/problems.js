@@ -26,15 +26,19 @@ function reportErrors(report) {
     const line = reason instanceof Error ? /about:srcdoc:(\d+)/.exec(reason.stack ?? '')?.[1] : undefined
     report(`Uncaught (in promise) ${String(reason)}`, Number(line ?? 0))
   })
-  addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, lineNumber }) => {
-    const violation = blockedURI.startsWith('blob')
-      ? 'shows a blob that is not an image: give it a type such as image/png'
-      : `requests ${blockedURI}; ${noNetwork}`
-    report(
-      effectiveDirective === 'worker-src' ? `starts a worker, ${uncontrolledTime}` : violation,
-      lineNumber,
-    )
-  })
+  addEventListener(
+    'securitypolicyviolation',
+    ({ effectiveDirective, blockedURI, lineNumber, sourceFile }) => {
+      const violation = blockedURI.startsWith('blob')
+        ? 'shows a blob that is not an image: give it a type such as image/png'
+        : `requests ${blockedURI}; ${noNetwork}`
+      report(
+        effectiveDirective === 'worker-src' ? `starts a worker, ${uncontrolledTime}` : violation,
+        // Of about:srcdoc, the event has the scheme only; of the script that replaces natives, no file.
+        sourceFile === 'about' ? lineNumber : 0,
+      )
+    },
+  )
 }
 
 /** Most elements: with more, each frame takes seconds. */
