@@ -22,13 +22,14 @@ afterAll(() => folder[Symbol.asyncDispose]())
 const size = { width: 320, height: 180 }
 const text = '<p>text</p>'
 
-async function rendered(html: string, more: Readonly<Record<string, unknown>> = {}) {
+/** Renders particles at the same time, over a video. */
+async function rendered(...particles: readonly Readonly<Record<string, unknown>>[]) {
   return await renderBeats(
     {
       composition: {
         ...{ video_size: size, fps: 10, duration: 0.3 },
         tracks: [{ type: 'video', asset: 'base', track_index: 0, start: 0 }],
-        beats: [{ start: 0, duration: 0.3, track_index: 1, html, ...more }],
+        beats: particles.map((particle) => ({ start: 0, duration: 0.3, track_index: 1, ...particle })),
       },
       assets: { base },
     },
@@ -37,30 +38,27 @@ async function rendered(html: string, more: Readonly<Record<string, unknown>> = 
 }
 
 describe('notes', () => {
-  it.each<[string, string, RegExp]>([
-    [
-      'a particle without a timeline',
-      `<template data-composition-id="t" data-width="320" data-height="180">${text}</template>`,
-      /^beats\[0\] \(t\): no timeline is registered, so the particle is shown at rest/,
-    ],
-    [
-      'a canvas of another shape',
-      htmlParticle({ width: 180, height: 320 }, text),
-      /^beats\[0\] \(test\): the canvas of 180 x 320 is scaled to cover 320 x 180, which crops 68 % of its height/,
-    ],
-    [
-      'a blend with the video below',
-      htmlParticle({}, '\n<p style="mix-blend-mode: screen">x</p>'),
-      /^beats\[0\] \(test\): line 3: mix-blend-mode: screen of <p> does not see the video below/,
-    ],
-  ])('report %s', async (_, html, expected) => {
-    expect((await rendered(html)).output.notes).toEqual([expect.stringMatching(expected)])
+  it('report a canvas of another shape, a particle without a timeline and a blend with the video below', async () => {
+    const { output } = await rendered(
+      { html: htmlParticle({ width: 180, height: 320 }, text) },
+      { html: `<template data-composition-id="t" data-width="320" data-height="180">${text}</template>` },
+      { html: htmlParticle({}, '\n<p style="mix-blend-mode: screen">x</p>') },
+    )
+    expect(output.notes).toEqual([
+      expect.stringMatching(
+        /^beats\[0\] \(test\): the canvas of 180 x 320 is scaled to cover 320 x 180, which crops 68 % of its height/,
+      ),
+      expect.stringMatching(/^beats\[1\] \(t\): no timeline is registered, so the particle is shown at rest/),
+      expect.stringMatching(
+        /^beats\[2\] \(test\): line 3: mix-blend-mode: screen of <p> does not see the video below/,
+      ),
+    ])
   })
 
   it('are absent where nothing differs, and for a blend that hides the video', async () => {
-    expect((await rendered(htmlParticle({}, text))).output.notes).toBeUndefined()
     const blend = htmlParticle({}, '<p style="mix-blend-mode: screen">x</p>')
-    expect((await rendered(blend, { opaque: true })).output.notes).toBeUndefined()
+    const { output } = await rendered({ html: htmlParticle({}, text) }, { html: blend, opaque: true })
+    expect(output.notes).toBeUndefined()
   })
 })
 
@@ -69,7 +67,7 @@ it('a particle without a timeline is shown over the video, its CSS animation at 
 <style>@keyframes grow { from { width: 0 } to { width: 100% } }
 b { position: absolute; left: 0; top: 0; width: 0; height: 100%; background: red; animation: grow 3s 1s forwards }</style>
 <b></b></template>`
-  const { path } = await rendered(html)
+  const { path } = await rendered({ html })
   const pixels = await ffmpeg(
     '-i',
     path,
