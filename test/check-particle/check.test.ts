@@ -52,7 +52,7 @@ describe('a valid particle', () => {
 
   it('is drawn at moments of its duration, over a checkerboard, at the requested size', async () => {
     const moving = htmlParticle(
-      { duration: 2 },
+      { width: 480, height: 270, duration: 2 },
       '<b style="position: absolute; inset: 0; background: rgb(0 0 255)"></b>',
       'document.querySelector("b").style.right = `${100 - 50 * t}%`',
     )
@@ -61,8 +61,8 @@ describe('a valid particle', () => {
       ok: true,
       problems: [],
       composition_id: 'test',
-      width: 320,
-      height: 180,
+      width: 480,
+      height: 270,
       file_id: '1',
     })
     const [sheet] = results
@@ -82,20 +82,15 @@ describe('a valid particle', () => {
     for (const [index, share] of shares.entries()) expect(share).toBeCloseTo(index % 2 ? 1 : 0.5, 1)
   })
 
-  it('passes if it draws for a moment only, and gets a warning if it never draws', async () => {
+  it('in a file passes if it draws for a moment only, and gets a warning if it never draws', async () => {
     const flash = htmlParticle({}, text, 'document.querySelector("p").hidden = Math.abs(t - 0.4) > 0.05')
     const passed = { reports: [], output: { ok: true, file_id: '1' } }
-    expect(await check({ html: flash, duration: 1 })).toMatchObject(passed)
+    const path = await particleFile(join(folder.path, 'title.html'), flash)
+    expect(await check({ file_id: path.slice(-64), duration: 1 }, [path])).toMatchObject(passed)
     const never = htmlParticle({}, text, 'document.querySelector("p").hidden = true')
     const { output, reports } = await check({ html: never })
     expect(reports).toEqual(['warning - draws nothing'])
     expect(output).toMatchObject({ ok: true, file_id: '1' })
-  })
-
-  it('can be a file', async () => {
-    const path = await particleFile(join(folder.path, 'title.html'), htmlParticle({}, text))
-    const { output } = await check({ file_id: path.slice(-64) }, [path])
-    expect(output.ok).toBe(true)
   })
 })
 
@@ -116,25 +111,16 @@ describe('warnings do not prevent rendering', () => {
     }
   })
 
-  it('a canvas of another shape than the video is reported with what is cropped', async () => {
-    const html = htmlParticle({ width: 480, height: 270 }, box(''))
+  it('a canvas of another shape than the video is reported with what is cropped, and names that may be images of a composition with their lines', async () => {
+    const html = htmlParticle(
+      { width: 480, height: 270 },
+      `${box('')}<img src="logo">\n<p style="background: url('my photo.jpg')"></p>\n<svg><image href="c"/></svg>`,
+    )
     const { output, reports } = await check({ html, video_size: { width: 270, height: 480 } })
     expect(output.ok).toBe(true)
     expect(reports).toEqual([
       'warning - the canvas of 480 x 270 is scaled to cover 270 x 480, which crops 68 % of its width; ' +
         'set data-width to 270 and data-height to 480',
-    ])
-    expect((await check({ html, video_size: { width: 640, height: 360 } })).reports).toEqual([])
-  })
-
-  it('names that may be images of a composition are reported, with their lines', async () => {
-    const html = htmlParticle(
-      {},
-      `${text}<img src="logo">\n<p style="background: url('my photo.jpg')"></p>\n<svg><image href="c"/></svg>`,
-    )
-    const { output, reports } = await check({ html })
-    expect(output.ok).toBe(true)
-    expect(reports).toEqual([
       expect.stringMatching(
         /^warning 2 <img src="logo"> is external; its picture is missing here; a render shows it/,
       ),
@@ -192,25 +178,16 @@ describe('warnings do not prevent rendering', () => {
     expect(shortened).toEqual(contents.map(([style], index) => `warning ${index + 3} ${style}`))
   })
 
-  it('a blend mode that begins later is reported', async () => {
-    const inside = `<section style="opacity: 0">${box('mix-blend-mode: screen')}</section>`
-    const fade = 'document.querySelector("section").style.opacity = t > 0.5 ? 1 : 0'
-    const set = 'document.querySelector("p").style.mixBlendMode = t > 0.5 ? "multiply" : "normal"'
-    const particles = [htmlParticle({}, text + inside, fade), htmlParticle({}, text, set)]
-    for (const html of sampleCases(particles, 1)) {
-      const { reports } = await check({ html, duration: 1 })
-      expect(reports).toEqual([expect.stringMatching(/^warning \d mix-blend-mode: /)])
-    }
-  })
-
-  it('every such element is reported once, also if the style of another one changes on every frame', async () => {
-    const inside = `<i style="mix-blend-mode: screen">x</i><section style="opacity: 0">${box('mix-blend-mode: screen')}</section>`
+  it('every such element is reported once, also one that begins later, or if the style of another one changes on every frame', async () => {
+    const inside = `<u>x</u><i style="mix-blend-mode: screen">x</i><section style="opacity: 0">${box('mix-blend-mode: screen')}</section>`
     const moves = `document.querySelector('i').style.left = t + 'px'
-      document.querySelector('section').style.opacity = t > 0.9 ? 1 : 0`
+      document.querySelector('section').style.opacity = t > 0.9 ? 1 : 0
+      document.querySelector('u').style.mixBlendMode = t > 0.5 ? 'multiply' : 'normal'`
     const { reports } = await check({ html: htmlParticle({}, inside, moves), duration: 1 })
     expect(reports).toEqual([
-      expect.stringMatching(/mix-blend-mode: screen of <i>/),
-      expect.stringMatching(/mix-blend-mode: screen of <b>/),
+      expect.stringMatching(/^warning 2 mix-blend-mode: screen of <i>/),
+      expect.stringMatching(/^warning 2 mix-blend-mode: screen of <b>/),
+      expect.stringMatching(/^warning \d mix-blend-mode: multiply of <u>/),
     ])
   })
 
@@ -232,25 +209,23 @@ describe('warnings do not prevent rendering', () => {
 })
 
 describe('problems that prevent rendering are reported together, with their lines', () => {
-  it.each<[string, string, RegExp]>([
+  const unplayable: readonly (readonly [string, string, RegExp])[] = [
     ['an endless timeline', htmlParticle({ duration: Infinity }, text), /endless/],
     [
       'a timeline that cannot seek',
       htmlParticle({}, text).replace('seek(t)', 'play(t)'),
       /neither totalTime nor seek/,
     ],
-    [
-      'a script error',
-      htmlParticle({}, `${text}\n<script>\n\nnothing.at.all</script>`),
-      /error 5 .*nothing is not defined/,
-    ],
+    ['ten thousand elements', htmlParticle({}, text + '<i></i>'.repeat(10_000)), /5000/],
     [
       'an error on one frame',
       htmlParticle({}, text, 'if (Math.round(t * 30) === 4) missing()'),
       /missing is not defined/,
     ],
-    ['ten thousand elements', htmlParticle({}, text + '<i></i>'.repeat(10_000)), /5000/],
-  ])('reports %s', async (_, html, expected) => {
+  ]
+
+  // All problems found by playing become errors in the same way.
+  it.each(sampleCases(unplayable))('reports %s', async (_, html, expected) => {
     const { output, reports, results } = await check({ html })
     expect(output.ok).toBe(false)
     expect(reports.join('\n')).toMatch(expected)
@@ -272,21 +247,20 @@ describe('problems that prevent rendering are reported together, with their line
   })
 
   it('problems of reading and of playing are reported together', async () => {
-    const html = htmlParticle({}, `${text}<img src="/logo.png">\n<script>nothing.at.all</script>`)
+    const html = htmlParticle({}, `${text}<img src="/logo.png">\n<script>\n\nnothing.at.all</script>`)
     const { reports, output } = await check({ html })
     expect(reports.join('\n')).toMatch(/error 2 <img src="\/logo\.png"> is external/)
-    expect(reports.join('\n')).toMatch(/error 3 .*nothing is not defined/)
-    expect(output).toMatchObject({ composition_id: 'test', width: 320, height: 180 })
+    expect(reports.join('\n')).toMatch(/error 5 .*nothing is not defined/)
+    expect(output).toMatchObject({ ok: false, composition_id: 'test', width: 320, height: 180 })
   })
 
   it('a problem found by both reading and playing is reported once', async () => {
-    const outside = htmlParticle({}, `${text}\n<img\n src="https://example.com/logo.png">\n<b>x</b>`)
-    expect((await check({ html: outside })).reports).toEqual([
-      expect.stringMatching(/^error 4 <img src="https:\/\/example\.com\/logo\.png"> is external/),
-    ])
-    const styled = htmlParticle({}, `<style>\np {\nbackground: url(https://example.com) }</style>${text}`)
-    expect((await check({ html: styled })).reports).toEqual([
+    const style = '<style>\np {\nbackground: url(https://example.com) }</style>'
+    const image = '<img\n src="https://example.com/logo.png">'
+    const { reports } = await check({ html: htmlParticle({}, `${style}${text}\n${image}\n<b>x</b>`) })
+    expect(reports).toEqual([
       expect.stringMatching(/^error 4 the style loads https:\/\/example\.com;/),
+      expect.stringMatching(/^error 6 <img src="https:\/\/example\.com\/logo\.png"> is external/),
     ])
   })
 
