@@ -19,6 +19,11 @@ async function countStarts(): Promise<() => Promise<number>> {
   return async () => (await readFile(log, 'utf8')).match(/^--headless$/gm)?.length ?? 0
 }
 
+const listening = {
+  body: '<style>@keyframes go { to { left: 9px } } b { animation: go 0.3s }</style><b id="b">x</b>',
+  script: `${timeline('')}; document.getElementById('b').addEventListener('animationend', () => { for (;;); })`,
+}
+
 const endless = [
   { when: 'while it loads', body: '', script: 'for (;;);' },
   { when: 'while it plays', body: '', script: timeline('if (t > 0.4) for (;;);') },
@@ -27,11 +32,7 @@ const endless = [
     body: '',
     script: timeline('const again = () => Promise.resolve().then(again); again()'),
   },
-  {
-    when: 'in a listener',
-    body: '<style>@keyframes go { to { left: 9px } } b { animation: go 0.3s }</style><b id="b">x</b>',
-    script: `${timeline('')}; document.getElementById('b').addEventListener('animationend', () => { for (;;); })`,
-  },
+  { when: 'in a listener', ...listening },
   {
     when: 'when it is drawn',
     body: '<p>x</p>',
@@ -51,11 +52,11 @@ describe.skipIf(lacksBrowser || process.platform === 'win32')('a particle whose 
     expect(await starts()).toBe(1)
   })
 
-  it('is rendered once and named, and leaves no files', async () => {
+  it('in a listener is rendered once and named, and leaves no files', async () => {
     const starts = await countStarts()
     const scratch = await captureFolder()
     const good = particle('', timeline(''), { name: 'beats[0]' })
-    const page = particle('', timeline('if (t > 0.4) for (;;);'), { name: 'beats[1]' })
+    const page = particle(listening.body, listening.script, { name: 'beats[1]' })
     await expect(play([good, page], { scratch, limits })).rejects.toMatchObject({
       code: 6016,
       message: `beats[1] ${didNotRespond}`,
