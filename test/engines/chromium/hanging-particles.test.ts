@@ -32,12 +32,12 @@ const endless = [
     body: '',
     script: timeline('const again = () => Promise.resolve().then(again); again()'),
   },
-  { when: 'in a listener', ...listening },
   {
     when: 'when it is drawn',
     body: '<p>x</p>',
     script: `${timeline('')}; new ResizeObserver(() => { for (;;); }).observe(document.querySelector('p'))`,
   },
+  { when: 'in a listener', ...listening },
 ]
 
 const didNotRespond = 'did not respond in time; one of its scripts may run forever'
@@ -46,11 +46,15 @@ describe.skipIf(lacksBrowser || process.platform === 'win32')('a particle whose 
   // Only the limit of processor time can end it before the test's own timeout.
   const limits = { blockedCpuMs: 300, responseMs: 600_000 }
 
-  it.each(endless)('$when is checked once, and ends by its processor time', async ({ body, script }) => {
-    const starts = await countStarts()
-    expect(await dryRunProblems(particle(body, script), limits)).toEqual([{ message: didNotRespond }])
-    expect(await starts()).toBe(1)
-  })
+  // In `npm test` the last one is only rendered, by the next test.
+  it.each(endless.slice(0, soakSize(4, 5)))(
+    '$when is checked once, and ends by its processor time',
+    async ({ body, script }) => {
+      const starts = await countStarts()
+      expect(await dryRunProblems(particle(body, script), limits)).toEqual([{ message: didNotRespond }])
+      expect(await starts()).toBe(1)
+    },
+  )
 
   it('in a listener is rendered once and named, and leaves no files', async () => {
     const starts = await countStarts()
