@@ -1,14 +1,19 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../tools/index.ts'
+import { h264, generateMedia, picture, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { askingClient } from '../questions/asking-client.ts'
+import { api } from '../service/api.ts'
 import { fakeModule } from '../service/fake-operation.ts'
 import { startTestService, type TestAccount, type TestService } from '../service/in-process.ts'
+import { manyFilesModule } from '../service/many-files-operation.ts'
 import { srtOf } from '../subtitle-translate/translation-service.ts'
 import { fakeChinese } from '../subtitle-translate/translator.ts'
-import { isBrowserMissing, isFocused, openPage, startBrowser } from './browser.ts'
+import { isBrowserMissing, isFocused, openPage, picturePath, startBrowser } from './browser.ts'
 
-describe.skipIf(isBrowserMissing)('questions on the page in Chromium', () => {
+describe.skipIf(isBrowserMissing)('questions and results of tasks on the page in Chromium', () => {
   let browser: Browser
   let service: TestService
   let account: TestAccount
@@ -18,7 +23,7 @@ describe.skipIf(isBrowserMissing)('questions on the page in Chromium', () => {
     const asking = operations.filter(({ operation }) => operation.name === 'subtitle_translate')
     ;[browser, service] = await Promise.all([
       startBrowser(),
-      startTestService({ operations: [fakeModule, ...asking] }),
+      startTestService({ operations: [fakeModule, manyFilesModule, ...asking] }),
     ])
     account = await service.account(100)
     client = askingClient(account)
@@ -87,5 +92,29 @@ describe.skipIf(isBrowserMissing)('questions on the page in Chromium', () => {
     await row.getByText('Done').waitFor()
     expect(violations).toEqual([])
     await page.context().close()
+  })
+
+  test('all result files are shown in the order of the output, with its notes; only the source is an input', async () => {
+    const own = await service.account(5)
+    const clip = await generateMedia(join(await scratchFolder(), 'talk.mp4'), [...picture(1), ...h264])
+    const { data: file } = await api(own).upload('talk.mp4', await readFile(clip))
+    await api(own).create('test_many_files', { file_id: file.file_id })
+    const { page, violations } = await openPage(browser, own)
+    await page.getByRole('button', { name: /^Show result/ }).click()
+    const row = page.getByRole('listitem').filter({ has: page.getByRole('figure') })
+    await row.getByText('Complete output').waitFor()
+    await page.screenshot({ path: picturePath('many-files'), type: 'png', fullPage: true })
+    const names = ['output.mp4', 'notes.mid', 'project.xml']
+    expect(await row.locator('figure strong').allTextContents()).toEqual(names)
+    for (const name of names)
+      expect(await row.getByRole('button', { name: `Download: ${name}` }).count()).toBe(1)
+    const video = row.getByLabel('output.mp4', { exact: true })
+    await expect.poll(() => video.evaluate((one: { duration: number }) => one.duration)).toBeGreaterThan(0.9)
+    await row.getByText('The first <b>remark</b>.', { exact: true }).waitFor()
+    await row.getByText('Another remark.', { exact: true }).waitFor()
+    expect(await row.getByText('were deleted or have expired').count()).toBe(0)
+    const facts = await row.getByRole('definition').allTextContents()
+    expect(facts.filter((fact) => [...names, 'talk.mp4'].includes(fact))).toEqual(['talk.mp4'])
+    expect(violations).toEqual([])
   })
 })
