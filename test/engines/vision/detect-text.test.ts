@@ -139,7 +139,7 @@ describe.skipIf(testdata('models') === undefined)('text in a video (REELWRIGHT_T
         '-f',
         'lavfi',
         '-i',
-        'color=size=320x180:rate=25:duration=20',
+        'color=size=320x180:rate=25:duration=6',
         '-c:v',
         'libx264',
         '-preset',
