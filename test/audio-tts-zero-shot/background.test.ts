@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateMedia, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { corruptBytes } from '../engines/ffmpeg/corrupt-bytes.ts'
 import {
@@ -51,7 +51,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
 
   /** The voice twice, far apart, with music behind the longer part, which is cloned, or behind the other. */
   const createTwoSpans = async (musicSpan: 'copied' | 'other') => {
-    const copied = joined(silence(1), gapless, silence(6))
+    const copied = joined(silence(1), gapless, silence(3))
     const other = joined(silence(1), gapless.subarray(0, 4 * 16_000), silence(1))
     const withMusic = (part: Float32Array) => mixed(part, music(part.length / 16_000, 0.02))
     const parts = musicSpan === 'copied' ? [withMusic(copied), other] : [copied, withMusic(other)]
@@ -59,7 +59,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   }
 
   describe('without a separator', () => {
-    beforeEach(() => void useTestPacks(join(folder, 'bare')))
+    beforeAll(() => void useTestPacks(join(folder, 'bare')))
 
     test('reports music only behind the cloned span', async () => {
       expect(await separationOf(await createTwoSpans('copied'))).toEqual({
@@ -88,7 +88,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   })
 
   describe('with a separator', () => {
-    beforeEach(() => useSpeechPacks(folder))
+    beforeAll(() => useSpeechPacks(folder))
 
     const voices = [
       ['speech without pauses', () => Promise.resolve(speechOverMusic)],
