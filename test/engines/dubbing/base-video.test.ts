@@ -156,7 +156,18 @@ describe('held frames of other videos', () => {
   it('have the size, orientation and colours of the source', async () => {
     const colours = ['-colorspace', 'smpte170m', '-color_primaries', 'smpte170m', '-color_trc', 'smpte170m']
     const path = await remux(await marks(), join(folder, 'colours.mp4'), {
-      after: ['-c:v', 'libx264', '-crf', '12', ...colours, '-vf', 'setsar=4/3,scale=160:96', '-an', '-t', '2'],
+      after: [
+        '-c:v',
+        'libx264',
+        '-crf',
+        '12',
+        ...colours,
+        '-vf',
+        'setsar=4/3,scale=160:96',
+        '-an',
+        '-t',
+        '2',
+      ],
     })
     const file = await staged(await setRotation(path, 90))
     expect(file.facts?.video).toMatchObject({
