@@ -162,7 +162,7 @@ describe('video_purify with raft', () => {
 describe('a finished part is reused', () => {
   it('with the same models, and not with others, which fill full-range video in full range', async () => {
     const path = join(folder, 'full.mp4')
-    const white = ['-f', 'lavfi', '-i', 'color=white:size=256x144:rate=12', '-frames:v', '3']
+    const white = ['-f', 'lavfi', '-i', 'color=white:size=256x144:rate=12', '-frames:v', '2']
     await ffmpeg(...white, '-vf', 'scale=out_range=pc', '-pix_fmt', 'yuvj420p', '-c:v', 'libx264', path)
     const attempt = async (userModels: PackSettings['own']) => {
       const result = await cleaned(path, userModels, inpainting(overlayBoxes.logo))
