@@ -79,7 +79,10 @@ describe.skipIf(!hasPacks)('material_describe (REELWRIGHT_TESTDATA)', () => {
         const isWrong = id === 1 && askedImages(body).ids.length > 1
         return { ...rest, ...(isWrong && { id: 99 }), ...(added[id] && { added: added[id] }) }
       })
-      const { data: file } = await calls.upload('wide.png', drawnImage(5, 2000, 1000))
+      const { data: file } = await calls.upload(
+        'wide.png',
+        drawnImage(5, ...soakSize([1000, 500] as const, [2000, 1000] as const)),
+      )
       const input = Array.from({ length: 32 }, (_, index) => {
         if (place(index) === 1) return { file_id: file.file_id }
         return place(index) === 3 ? letteredImage() : base64(place(index))
