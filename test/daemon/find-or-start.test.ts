@@ -87,13 +87,25 @@ test('a process with a recycled pid is never ended', async () => {
   expect(await isAlive(process.ppid)).toBe(true)
 })
 
-test.each(sampleCases(['', '{"pid":', '[]', '{"pid":"1","port":80}']))(
-  'a daemon.json of %j is replaced',
-  async (text) => {
+/** Ways to end a daemon, each of a daemon that has replaced a record. */
+const endings = [
+  ['', 'SIGTERM'],
+  ['{"pid":', 'SIGTERM'],
+  ['[]', 'SIGINT'],
+  ['{"pid":"1","port":80}', 'SIGINT'],
+] as const
+
+test.each(sampleCases(endings))(
+  'a daemon.json of %j is replaced, and %s ends the daemon cleanly',
+  async (text, signal) => {
     const dataDir = await newDataFolder()
     await writeFile(join(dataDir, 'daemon.json'), text)
     const { pid } = await findTestDaemon(dataDir)
     expect((await readRunningRecord(dataDir)).pid).toBe(pid)
+    process.kill(pid, signal)
+    await expect.poll(() => isAlive(pid)).toBe(false)
+    expect(await readDaemonRecord(dataDir)).toBeNull()
+    expect(await readFile(join(dataDir, 'daemon.log'), 'utf8')).toContain(`"reason":"${signal}"`)
   },
 )
 
@@ -106,15 +118,6 @@ test('a newer client replaces an idle older daemon, but not a busy one', async (
   await expect.poll(() => isAlive(older.pid)).toBe(false)
   expect(await findTestDaemon(dataDir, { version: '2.0.0' })).toEqual(newer)
   expect(await startedDaemons(dataDir)).toEqual([older.pid, newer.pid])
-})
-
-test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a daemon cleanly', async (signal) => {
-  const dataDir = await newDataFolder()
-  const { pid } = await findTestDaemon(dataDir)
-  process.kill(pid, signal)
-  await expect.poll(() => isAlive(pid)).toBe(false)
-  expect(await readDaemonRecord(dataDir)).toBeNull()
-  expect(await readFile(join(dataDir, 'daemon.log'), 'utf8')).toContain(`"reason":"${signal}"`)
 })
 
 test('an idle daemon exits, and the next client starts another', async () => {
