@@ -16,8 +16,8 @@ const servers = soakSize(2, 8)
 test('after a daemon is killed during an encode, no ffmpeg remains and the task runs once', async () => {
   await using agentSession = await startAgentSession()
   // Long enough that ffmpeg is still running.
-  await agentSession.createClip('testsrc2=s=320x180:r=15', 'left.mp4', 4)
-  await agentSession.createClip('testsrc=s=320x180:r=15', 'right.mp4', 4)
+  await agentSession.createClip('testsrc2=s=160x90:r=15', 'left.mp4', 4)
+  await agentSession.createClip('testsrc=s=160x90:r=15', 'right.mp4', 4)
   await using agent = await agentSession.connect('modern')
   const clips = [{ file_id: 'left.mp4' }, { file_id: 'right.mp4' }]
   const { data: started } = await agent.call('video_split_screen', {
