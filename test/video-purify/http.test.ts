@@ -32,7 +32,7 @@ beforeAll(async () => {
   service = await startTestService({ operations })
   calls = api(await service.account(100))
   const clipOptions = {
-    '4096x2160.mp4': plain('4096x2160', 5, 0.4),
+    '4096x2160.mp4': plain('4096x2160', 5, 0.2),
     'sound.mp4': ['-f', 'lavfi', '-i', 'sine=duration=1', '-c:a', 'aac'],
     'late.mkv': [
       ...['-f', 'lavfi', '-i', 'sine=duration=6', '-itsoffset', '3', '-f', 'lavfi'],
@@ -66,7 +66,7 @@ beforeAll(async () => {
     '-f',
     'lavfi',
     '-i',
-    'testsrc2=size=160x90:rate=25:duration=20',
+    'testsrc2=size=160x90:rate=10:duration=20',
     ...h264,
     '-movflags',
     '+faststart',
