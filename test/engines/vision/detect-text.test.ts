@@ -27,23 +27,23 @@ function expectGood(comparison: ReturnType<typeof compareWithCaptions>): void {
 
 const outlined = { outline: 'black' }
 const lines: readonly Caption[] = [
-  { text: '你知道他去哪里了吗', size: 30, x: 480, y: 456, first: 6, end: 36, ...outlined },
-  { text: 'Do you know where he went?', size: 22, x: 480, y: 497, first: 6, end: 36, ...outlined },
-  { text: '明天早上八点见面', size: 30, x: 480, y: 456, first: 36, end: 70, ...outlined },
-  { text: 'See you tomorrow, Anna!', size: 22, x: 480, y: 497, first: 36, end: 70, ...outlined },
-  { text: 'Not in these shoes', size: 30, x: 480, y: 456, first: 75, end: 88, ...outlined },
+  { text: '你知道他去哪里了吗', size: 30, x: 480, y: 456, first: 12, end: 71, ...outlined },
+  { text: 'Do you know where he went?', size: 22, x: 480, y: 497, first: 12, end: 71, ...outlined },
+  { text: '明天早上八点见面', size: 30, x: 480, y: 456, first: 71, end: 139, ...outlined },
+  { text: 'See you tomorrow, Anna!', size: 22, x: 480, y: 497, first: 71, end: 139, ...outlined },
+  { text: 'Not in these shoes', size: 30, x: 480, y: 456, first: 150, end: 177, ...outlined },
 ]
 
 const everything: Footage = {
-  ...{ width: 960, height: 540, fps: 15, frames: 90, background: 'pan' },
+  ...{ width: 960, height: 540, fps: 30, frames: 180, background: 'pan' },
   captions: [
     ...lines,
-    { text: 'STUDIO SAMPLE', size: 27, x: 810, y: 45, first: 0, end: 90, opacity: 0.35 },
-    { text: 'Twenty pixels high, 二十像素', size: 20, x: 225, y: 45, first: 16, end: 59, ...outlined },
-    { text: 'Fades in and out', size: 36, x: 300, y: 150, first: 12, end: 66, fade: 8 },
+    { text: 'STUDIO SAMPLE', size: 27, x: 810, y: 45, first: 0, end: 180, opacity: 0.35 },
+    { text: 'Twenty pixels high, 二十像素', size: 20, x: 225, y: 45, first: 33, end: 118, ...outlined },
+    { text: 'Fades in and out', size: 36, x: 300, y: 150, first: 25, end: 131, fade: 15 },
     {
-      ...{ text: 'It moves on', size: 27, x: 225, y: 300, first: 20, end: 80 },
-      ...{ motion: { x: 6, y: 0 }, ...outlined },
+      ...{ text: 'It moves on', size: 27, x: 225, y: 300, first: 41, end: 160 },
+      ...{ motion: { x: 3, y: 0 }, ...outlined },
     },
   ],
 }
@@ -139,7 +139,7 @@ describe.skipIf(testdata('models') === undefined)('text in a video (REELWRIGHT_T
         '-f',
         'lavfi',
         '-i',
-        'color=size=320x180:rate=25:duration=6',
+        'color=size=320x180:rate=25:duration=20',
         '-c:v',
         'libx264',
         '-preset',
