@@ -4,8 +4,8 @@ export function soakSize<T>(short: T, full: T): T {
 }
 
 /**
- * Cases of a test that is repeated with many values: all of them with `npm run test:soak`, otherwise `count` of them, evenly
- * spaced, with the first and, of two or more, the last.
+ * Cases of a test that is repeated with many values, or named tests of one behaviour: all of them with `npm run test:soak`,
+ * otherwise `count` of them, evenly spaced, with the first and, of two or more, the last.
  */
 export function sampleCases<T>(cases: readonly T[], count = 2): readonly T[] {
   const wanted = Math.min(count, cases.length)

@@ -67,34 +67,26 @@ async function download(fileId: unknown, name: string): Promise<string> {
 }
 
 describe('html_render_simple', () => {
+  /** Renders an example with few frames, and expects its output. Returns the path of the result. */
+  const renderExample = async (index: 0 | 1, expected: Readonly<Record<string, unknown>>, name: string) => {
+    const input = withFewFrames(htmlRenderSimple.examples[index].input)
+    const { status, output_result: output } = await done('html_render_simple', input)
+    expect([status, output]).toEqual(['completed', expect.objectContaining(expected)])
+    return await download(output?.['file_id'], name)
+  }
+
   /** Both examples. */
   const examples = {
     async 'renders its first example: a caption over a talk'() {
-      const { status, output_result: output } = await done(
-        'html_render_simple',
-        withFewFrames(htmlRenderSimple.examples[0].input),
-      )
-      expect([status, output]).toEqual([
-        'completed',
-        expect.objectContaining({ duration: 3, video_size: { width: 1280, height: 720 } }),
-      ])
-      const path = await download(output?.['file_id'], 'caption.mp4')
-      expect(await streams(path)).toMatchObject([
+      const expected = { duration: 3, video_size: { width: 1280, height: 720 } }
+      expect(await streams(await renderExample(0, expected, 'caption.mp4'))).toMatchObject([
         { codec_name: 'h264', width: 1280, height: 720, nb_read_frames: '15' },
         { codec_name: 'aac', sample_rate: '48000' },
       ])
     },
     async 'renders its second example, with the particle of the prompt, as a transparent layer'() {
-      const { status, output_result: output } = await done(
-        'html_render_simple',
-        withFewFrames(htmlRenderSimple.examples[1].input),
-      )
-      expect([status, output]).toEqual([
-        'completed',
-        expect.objectContaining({ duration: 2, video_size: { width: 1080, height: 1920 } }),
-      ])
-      const path = await download(output?.['file_id'], 'title.webm')
-      expect(await streams(path)).toMatchObject([
+      const expected = { duration: 2, video_size: { width: 1080, height: 1920 } }
+      expect(await streams(await renderExample(1, expected, 'title.webm'))).toMatchObject([
         { codec_name: 'vp8', width: 1080, height: 1920, nb_read_frames: '10', tags: { alpha_mode: '1' } },
       ])
     },
