@@ -16,15 +16,12 @@ declare module 'vitest' {
 
 const run = promisify(execFile)
 
-/** Number of libraries that are searched first. With more of them, a start takes no less time. */
-const librariesFirst = 20
-
 const maxReportBytes = 64 * 2 ** 20
 
 /**
- * Lets tests start ffmpeg in three quarters of its processor time. Distributions link it with more than 200 libraries, and
+ * Lets tests start ffmpeg in two thirds of its processor time. Distributions link it with more than 200 libraries, and
  * half of a start searches them for 40,000 symbols. Programs of the same names, first in PATH, start the installed ones
- * with the libraries that define most of these symbols first. No effect with a linker that does not report its bindings.
+ * with these libraries in the order of the number of such symbols that they define. No effect with a linker that does not report its bindings.
  */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   // Once for all projects of the run.
@@ -67,6 +64,5 @@ async function mostBound(program: string): Promise<readonly string[]> {
   counts.delete(program)
   return [...counts]
     .toSorted(([, one], [, other]) => other - one)
-    .slice(0, librariesFirst)
     .map(([library]) => library)
 }
