@@ -30,7 +30,6 @@ const soak = [
 const alone = [
   'test/commands.test.ts',
   'test/engines/ffmpeg/locate.test.ts',
-  'test/engines/{language-model,services,speech-services}/**/*.test.ts',
   'test/engines/speech/voice-activity.test.ts',
   'test/engines/subtitles/read.test.ts',
   'test/files/prefix-hasher.test.ts',
