@@ -20,7 +20,7 @@ const allPairs: readonly (readonly [from: RecordingLanguage, to: RecordingLangua
   ['ko-KR', 'ja-JP'],
 ]
 const pairs = soakSize(allPairs.slice(0, 1), allPairs)
-const sentences = soakSize(8, 12)
+const sentences = soakSize(5, 12)
 
 const loudness = async (path: string) => (await measureLevel(path, decodeLimits)).loudness ?? -Infinity
 const share = <T>(all: readonly T[], is: (one: T) => boolean) => all.filter(is).length / all.length
