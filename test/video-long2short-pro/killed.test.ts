@@ -7,7 +7,7 @@ import { api } from '../service/api.ts'
 import { expectRefunds, interrupt, interruptions, waitUntilClean } from '../service/interruptions.ts'
 import { createServiceSequence } from '../service/killable-service.ts'
 import { findProcesses, suspendProcesses, waitUntilExited } from '../service/processes.ts'
-import { sampleCases } from '../soak-size.ts'
+import { sampleCases, soakSize } from '../soak-size.ts'
 import { uploadFile } from '../video-oral-cut/cut-service.ts'
 import { hangModelAfter, modelService, translatingClipModel } from '../video-long2short/shorts-model.ts'
 import { type ProOutput, type ToneTalk, writeToneTalk } from './run-pro.ts'
@@ -15,6 +15,10 @@ import { type ProOutput, type ToneTalk, writeToneTalk } from './run-pro.ts'
 // The transcript is given: video_long2short and video_oral_cut test interrupted recognition.
 
 const type = 'video_long2short_pro'
+
+/** Length of the talk, seconds: a clip is made of its third sentence and another of its eleventh. */
+const seconds = soakSize(44, 64)
+const credits = Math.ceil(seconds / 60)
 
 describe.skipIf(process.platform !== 'linux')('finished clips that are interrupted', async () => {
   const folder = await scratchFolder()
@@ -25,7 +29,7 @@ describe.skipIf(process.platform !== 'linux')('finished clips that are interrupt
   let questions = 0
 
   const services = createServiceSequence(async () => {
-    talk = await writeToneTalk(join(folder, 'talk.mp4'), 64)
+    talk = await writeToneTalk(join(folder, 'talk.mp4'), seconds)
     model = await startModelServer(translatingClipModel())
     return {
       services: { language_model: modelService(model) },
@@ -89,13 +93,13 @@ describe.skipIf(process.platform !== 'linux')('finished clips that are interrupt
       await waitUntilExited(suspended)
       expect(await comparable(id)).toEqual(expected)
       expect(asked() - askedBefore).toBe(questions + repeated)
-      expect(balance - (await api(await ensureRunning()).balance())).toBe(2)
+      expect(balance - (await api(await ensureRunning()).balance())).toBe(credits)
       await waitUntilClean(services)
     },
   )
 
   test.each(sampleCases(moments.toReversed(), 1))(
     'stopped during $during, or cancelled in the queue: no process, no file, and a refund',
-    ({ reach }) => expectRefunds(services, { type, credits: 2, create, reach }),
+    ({ reach }) => expectRefunds(services, { type, credits, create, reach }),
   )
 })
