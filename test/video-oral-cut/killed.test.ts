@@ -89,56 +89,35 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a cut that is interrupted', async
     await recogniser?.[Symbol.asyncDispose]()
   })
 
-  const moments = sampleCases(
-    interruptions.map((how, index) => ({ how, pieces: index + 1 })),
-    1,
-  )
-  test.each(moments)(
-    '$how after $pieces pieces: finished ones are not recognised again',
-    async ({ how, pieces }) => {
+  // Each interruption at each moment: every task is interrupted three times.
+  const [worker, service, stop] = interruptions
+  const orders = [
+    { hearing: worker, pieces: 1, rendering: stop, point: 'move.completed.before-commit' },
+    { hearing: service, pieces: 2, rendering: worker, point: 'execute.finished' },
+    { hearing: stop, pieces: 3, rendering: service, point: 'move.completed.before-commit' },
+  ]
+  test.each(sampleCases(orders, 1))(
+    '$hearing after $pieces pieces, $rendering during rendering, kill -9 of the service at $point: finished pieces are not recognised again',
+    async ({ hearing, pieces, rendering, point }) => {
       const before = heard()
       const at = await ensureRunning()
       const balance = await api(at).balance()
       const reached = hangAfter(pieces)
       const id = await createCut(at, request())
       await reached
-      await interrupt(services, how)
-      const next = await ensureRunning()
-      expect(await comparable(await outputOf(next, id))).toEqual(expected)
+      await interrupt(services, hearing)
+      await ensureRunning()
+      const suspended = await suspendProcesses([encoders])
       // The interrupted request was sent twice.
       expect(heard() - before).toBe(requests + 1)
-      expect(await api(next).balance()).toBe(balance - 1)
-      await waitUntilClean(services)
-    },
-  )
-
-  test.each(sampleCases(interruptions.toReversed(), 1))(
-    '%s during rendering: nothing is recognised again',
-    async (how) => {
-      const before = heard()
-      const id = await createCut(await ensureRunning(), request())
-      const suspended = await suspendProcesses([encoders])
-      await interrupt(services, how)
-      await waitUntilExited(suspended)
-      const next = await ensureRunning()
-      expect(await comparable(await outputOf(next, id))).toEqual(expected)
-      expect(heard() - before).toBe(requests)
-      await waitUntilClean(services)
-    },
-  )
-
-  test.each(sampleCases(['move.completed.before-commit', 'execute.finished'], 1))(
-    'kill -9 of the service with finished files, at %s: nothing is recognised again',
-    async (point) => {
-      const before = heard()
+      await interrupt(services, rendering)
       const armed = await ensureRunning()
-      const balance = await api(armed).balance()
       await armed.arm(point)
-      const id = await createCut(armed, request())
+      await waitUntilExited(suspended)
       await armed.exited
       const next = await ensureRunning()
       expect(await comparable(await outputOf(next, id))).toEqual(expected)
-      expect(heard() - before).toBe(requests)
+      expect(heard() - before).toBe(requests + 1)
       expect(await api(next).balance()).toBe(balance - 1)
       await waitUntilClean(services)
     },
