@@ -23,12 +23,27 @@ const rates = [
   { num: 60_000, den: 1001 },
 ].map((rate) => ({ rate, name: formatRate(rate) }))
 
+/** Footage and its cut, by the name of its rate: tests do not change them. */
+const cutRates = new Map<string, ReturnType<typeof cutAt>>()
+
+/** Cuts footage of a rate to seven ranges of 15 frames, once. */
+function cutOnce(at: (typeof rates)[number]): ReturnType<typeof cutAt> {
+  const cut = cutRates.get(at.name) ?? cutAt(at)
+  cutRates.set(at.name, cut)
+  return cut
+}
+
+async function cutAt({ rate }: (typeof rates)[number]) {
+  const footage = await writeMarkedFootage(folder, { name: `footage-${rate.num}`, rate, seconds: 6 })
+  const cut = await cutFootage(footage.path, (frames) => spreadRanges(7, { frames, length: 15 }))
+  return { footage, cut }
+}
+
 test.each(sampleCases(rates))(
   'at $name all formats are the rendered frames, at the exact rate',
-  async ({ rate }) => {
-    const name = `footage-${rate.num}`
-    const footage = await writeMarkedFootage(folder, { name, rate, seconds: 6 })
-    const cut = await cutFootage(footage.path, (frames) => spreadRanges(7, { frames, length: 15 }))
+  async (one) => {
+    const { rate } = one
+    const { cut } = await cutOnce(one)
     expect(cut.rate).toEqual(rate)
     const runs = shownRuns(await readFrameNumbers(cut.video))
     const shown = runs.map(({ at, frames, number }) => ({ from: number, to: number + frames, at }))
@@ -43,22 +58,17 @@ test.each(sampleCases(rates))(
   },
 )
 
-test.each(sampleCases(rates))(
-  'at $name the gtrk project is rendered with the same ranges',
-  async ({ rate }) => {
-    const name = `footage-${rate.num}-gtrk`
-    const footage = await writeMarkedFootage(folder, { name, rate, seconds: 6 })
-    const cut = await cutFootage(footage.path, (frames) => spreadRanges(7, { frames, length: 15 }))
-    const files = await stageFiles([footage.path])
-    const operation = { operation: videoTimelineRender, plan, run }
-    const { path } = await runInWorker(operation, JSON.parse(cut.projects.gtrk), { files, folder })
-    // Its rate is whole, so that in longer clips a frame is repeated every 33 s.
-    const runs = shownRuns(await readFrameNumbers(path))
-    expect(runs).toEqual(
-      cut.ranges.map(({ first, end }, index) => ({ at: 15 * index, frames: end - first, number: first })),
-    )
-  },
-)
+test.each(sampleCases(rates))('at $name the gtrk project is rendered with the same ranges', async (one) => {
+  const { footage, cut } = await cutOnce(one)
+  const files = await stageFiles([footage.path])
+  const operation = { operation: videoTimelineRender, plan, run }
+  const { path } = await runInWorker(operation, JSON.parse(cut.projects.gtrk), { files, folder })
+  // Its rate is whole, so that in longer clips a frame is repeated every 33 s.
+  const runs = shownRuns(await readFrameNumbers(path))
+  expect(runs).toEqual(
+    cut.ranges.map(({ first, end }, index) => ({ at: 15 * index, frames: end - first, number: first })),
+  )
+})
 
 /** A drift grows with each cut. */
 const cuts = soakSize(20, 200)
