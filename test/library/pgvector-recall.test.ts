@@ -42,7 +42,7 @@ async function recall(
 }
 
 /** Images, and clips of five pictures each. The short form still has more than a search of the graph collects. */
-const [images, clips] = soakSize([1700, 100], [4200, 200])
+const [images, clips] = soakSize([1450, 50], [4200, 200])
 
 test(`pgvector finds the nearest of ${images + 5 * clips} pictures with the scores of an exact scan, also after removals`, async () => {
   const server = await startEmbeddedPostgres({ hasPgvector: true })
