@@ -131,32 +131,51 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub that is interrupted', async
     { during: 'mixing', reach: whileRuns('unfinished-dubbed.m4a'), repeated: {} },
   ]
 
-  const expectResumed = async ({ reach, repeated }: Moment, how: Interruption) => {
+  /** A moment of a dub, and how it is interrupted then. */
+  interface Interrupted {
+    readonly moment: Moment
+    readonly how: Interruption
+  }
+  const [atWorker, ...others] = interruptions
+  const duringSpeech = moments.filter(({ during }) => during === 'speech')
+  const singles: readonly Interrupted[] = [
+    ...moments.toReversed().map((moment) => ({ moment, how: atWorker })),
+    ...duringSpeech.flatMap((moment) => others.toReversed().map((how) => ({ moment, how }))),
+  ]
+  /** The interruptions of each dub: a single one, or in the short form two, as of the service and of its worker. */
+  const cases = soakSize(
+    [sampleCases(singles.toReversed())],
+    singles.map((one) => [one]),
+  ).map(
+    (interrupted) =>
+      [
+        interrupted.map(({ moment, how }) => `${how} during ${moment.during}`).join(', '),
+        interrupted,
+      ] as const,
+  )
+
+  test.each(cases)('%s: nothing finished is repeated', async (_, interrupted) => {
     const [before, balance] = [counts(), await api(await ensureRunning()).balance()]
-    const reached = reach()
+    let reached = interrupted[0]?.moment.reach()
     const id = await create()
-    const suspended = await reached
-    await interrupt(services, how)
-    await waitUntilExited(suspended)
+    for (const [index, { how }] of interrupted.entries()) {
+      const suspended = (await reached) ?? []
+      reached = interrupted[index + 1]?.moment.reach()
+      await interrupt(services, how)
+      await waitUntilExited(suspended)
+      await ensureRunning()
+    }
     expect(await comparable(id)).toEqual(expected)
-    const { voice = 0, heard = 0, asked = 0 } = repeated
+    const repeated = (name: keyof typeof usual) =>
+      interrupted.reduce((sum, { moment }) => sum + (moment.repeated[name] ?? 0), 0)
     expect(countsSince(before)).toEqual({
-      ...{ voice: usual.voice + voice, heard: usual.heard + heard, asked: usual.asked + asked },
+      voice: usual.voice + repeated('voice'),
+      heard: usual.heard + repeated('heard'),
+      asked: usual.asked + repeated('asked'),
     })
     expect(balance - (await api(await ensureRunning()).balance())).toBe(credits())
     await waitUntilClean(services)
-  }
-
-  test.each(sampleCases(moments.toReversed(), 1))(
-    'kill -9 of the worker during $during: nothing finished is repeated',
-    (moment) => expectResumed(moment, 'kill -9 of the worker'),
-  )
-
-  const duringSpeech = moments.filter(({ during }) => during === 'speech')
-  const others = duringSpeech.flatMap((moment) => interruptions.slice(1).map((how) => ({ how, moment })))
-  test.each(sampleCases(others, 1))('$how during speech: no line is spoken twice', ({ how, moment }) =>
-    expectResumed(moment, how),
-  )
+  })
 
   const stopped = moments.filter(({ during }) => ['separation', 'speech', 'the picture'].includes(during))
   test.each(sampleCases(stopped.toReversed(), 1))(
