@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createCanvas } from '@napi-rs/canvas'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../src/engines/packs/resolve.ts'
@@ -44,13 +45,12 @@ beforeAll(async () => {
     ],
     // As recorded by browsers: about 30 frames per second, at uneven times in milliseconds.
     'ticks.webm': [
-      ...['-f', 'lavfi', '-i', 'testsrc2=size=64x64:rate=1000:duration=2', '-c:v', 'libvpx'],
+      ...['-f', 'lavfi', '-i', 'testsrc2=size=32x32:rate=1000:duration=1', '-c:v', 'libvpx'],
       ...['-vf', "select='eq(mod(n,33),mod(7*floor(n/33),25))'"],
     ],
     'clip.mp4': ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25:duration=2', ...h264],
-    'still.png': ['-f', 'lavfi', '-i', 'color=teal:s=120x80', '-frames:v', '1'],
   }
-  const long = await generateMedia(join(folder, 'long.mkv'), plain('128x128', 1, 1201))
+  const long = await generateMedia(join(folder, 'long.mkv'), plain('128x128', 0.25, 1204))
   ids['header of one minute.mkv'] = await upload(
     'header of one minute.mkv',
     await withOneMinuteDuration(long),
@@ -62,6 +62,8 @@ beforeAll(async () => {
     )
   }
   clip = ids['clip.mp4'] ?? ''
+  const still = createCanvas(120, 80).toBuffer('image/png')
+  ids['still.png'] = await upload('still.png', new Uint8Array(still))
   const fast = await generateMedia(join(folder, 'fast.mp4'), [
     '-f',
     'lavfi',
