@@ -43,44 +43,43 @@ const speech = testdata('speech')
 
 beforeAll(async () => {
   folder = await temporaryFolder()
-  const jobs = Object.entries(sources).map(([name, source]) => [
-    '-f',
-    'lavfi',
-    '-i',
-    source,
-    at(`${name}.mkv`),
-  ])
-  if (speech)
-    jobs.push([
-      '-i',
-      join(speech, 'jfk.flac'),
-      '-af',
-      `aresample=48000,volume=12dB,${mastered}`,
-      at('speech.mkv'),
-    ])
-  await Promise.all(
-    jobs.map(([...args]) => {
-      const path = args.pop() ?? ''
-      const picture = ['-f', 'lavfi', '-i', 'color=black:s=64x36:r=10']
-      return ffmpeg(...picture, ...args, '-t', String(seconds), '-c:v', 'ffv1', '-c:a', 'pcm_f32le', path)
-    }),
-  )
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
 const names = [...Object.keys(sources), ...(speech ? ['speech'] : [])]
 
+/** Paths of sources that were used, with a black picture. */
+const created = new Map<string, Promise<string>>()
+
+/** Creates a source when a test first uses it. Returns its path. */
+function loud(name: string): Promise<string> {
+  const path = created.get(name) ?? createLoud(name)
+  created.set(name, path)
+  return path
+}
+
+async function createLoud(name: string): Promise<string> {
+  const path = at(`${name}.mkv`)
+  const sound =
+    name === 'speech'
+      ? ['-i', join(speech ?? '', 'jfk.flac'), '-af', `aresample=48000,volume=12dB,${mastered}`]
+      : ['-f', 'lavfi', '-i', sources[name as keyof typeof sources]]
+  const picture = ['-f', 'lavfi', '-i', 'color=black:s=64x36:r=10']
+  await ffmpeg(...picture, ...sound, '-t', String(seconds), '-c:v', 'ffv1', '-c:a', 'pcm_f32le', path)
+  return path
+}
+
 /** Four copies of a source in a timeline. */
 async function renderCopies(name: string) {
-  const sound = [0, 0, 0.013, 0.1].map((start) => [
-    clipAt(start, { path: at(`${name}.mkv`), from: 0, seconds: seconds - 0.2 }),
-  ])
+  const path = await loud(name)
+  const sound = [0, 0, 0.013, 0.1].map((start) => [clipAt(start, { path, from: 0, seconds: seconds - 0.2 })])
   return await render(request({ duration: seconds, sound }), folder.path)
 }
 
 /** Four copies of a source in a split screen. */
 async function renderSplitCopies(name: string) {
-  const clips = Array.from({ length: 4 }, () => ({ file_id: at(`${name}.mkv`) }))
+  const file_id = await loud(name)
+  const clips = Array.from({ length: 4 }, () => ({ file_id }))
   return await renderSplit({ clips, audio_mode: 'mix', quality: '720p' }, folder.path)
 }
 
@@ -141,7 +140,7 @@ async function renderMixedHtml() {
           { type: 'audio', asset: 'music', track_index: 0, start: 0 },
         ],
       },
-      assets: { base: at('song.mkv'), music: at('pink noise.mkv') },
+      assets: { base: await loud('song'), music: await loud('pink noise') },
     },
     folder.path,
   )
@@ -149,12 +148,12 @@ async function renderMixedHtml() {
 
 /** Renders two copies of a sound in a timeline. */
 async function renderMixedTimeline(name: string) {
-  const clip = clipAt(0, { path: at(`${name}.mkv`), from: 0, seconds })
+  const clip = clipAt(0, { path: await loud(name), from: 0, seconds })
   return await render(request({ duration: seconds, sound: [[clip], [clip]] }), folder.path)
 }
 
 async function renderMixedSplit() {
-  const clip = { file_id: at('song.mkv') }
+  const clip = { file_id: await loud('song'), end_time_ms: 600 }
   return await renderSplit({ clips: [clip, clip], audio_mode: 'mix', quality: '720p' }, folder.path)
 }
 
@@ -173,7 +172,7 @@ describe.skipIf(process.platform === 'win32')('a mix that is encoded again', () 
     expect(progress.at(-1)).toBe(100)
     expect(progress.some((percent) => percent >= 97 && percent < 100)).toBe(true)
     expect(progress.filter((percent) => percent < 97).length).toBeGreaterThan(0)
-    expect(await sampleShift(path, at('white noise.mkv'))).toBe(0)
+    expect(await shiftOfNoise(path)).toBe(0)
   })
 
   const operations = [
@@ -198,13 +197,15 @@ describe.skipIf(process.platform === 'win32')('a mix that is encoded again', () 
 it('limiting delays no sound, however often it is repeated', async () => {
   const limited = at('limited-often.wav')
   const filters = [padTo(seconds), ...Array.from({ length: 8 }, () => truePeakLimiter())].join(',')
-  await ffmpeg('-i', at('white noise.mkv'), '-af', filters, '-c:a', 'pcm_f32le', limited)
-  expect(await sampleShift(limited, at('white noise.mkv'))).toBe(0)
+  await ffmpeg('-i', await loud('white noise'), '-af', filters, '-c:a', 'pcm_f32le', limited)
+  expect(await shiftOfNoise(limited)).toBe(0)
 })
 
-/** Returns by how many samples, at most 3000, a sound is later than another, from their correlation. */
-async function sampleShift(path: string, reference: string): Promise<number> {
-  const [one, other] = [await samples(path), await samples(reference)]
+const noise = lazy(async () => await samples(await loud('white noise')))
+
+/** Returns by how many samples, at most 3000, a sound is later than the white noise, from their correlation. */
+async function shiftOfNoise(path: string): Promise<number> {
+  const [one, other] = [await samples(path), await noise()]
   let best = { shift: NaN, sum: -Infinity }
   for (let shift = -3000; shift <= 3000; shift += 1) {
     let sum = 0
@@ -216,7 +217,7 @@ async function sampleShift(path: string, reference: string): Promise<number> {
 }
 
 it('a single sound at its own volume is not limited', async () => {
-  const path = at('song.mkv')
+  const path = await loud('song')
   const single = await render(
     request({ duration: seconds, sound: [[clipAt(0, { path, from: 0, seconds })]] }),
     folder.path,
