@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
@@ -33,36 +34,39 @@ async function renderSplitSound(names: readonly string[], audio_mode: string, mo
     },
     folder.path,
   )
-  const all = await streams(rendered.path)
-  const audio = all.find((stream) => stream['codec_type'] === 'audio')
-  const video = all.find((stream) => stream['codec_type'] === 'video')
-  const sound = audio ? await samples(rendered.path) : new Float32Array()
-  // Measures the middle, because the codec fades the ends.
-  const level = (hertz: number) => amplitude(sound.subarray(9600, 48_000), hertz)
-  return { audio, video, sound, level, all }
+  return rendered.path
+}
+
+/** Returns a function that measures the middle of a sound, because the codec fades the ends. */
+function levelIn(sound: Float32Array, from = 9600, to = 48_000) {
+  return (hertz: number) => amplitude(sound.subarray(from, to), hertz)
+}
+
+/** Returns the streams of the picture and the sound. */
+async function bothStreams(path: string) {
+  const all = await streams(path)
+  expect(all).toHaveLength(2)
+  return ['audio', 'video'].map((type) => all.find((stream) => stream['codec_type'] === type))
 }
 
 describe('first', () => {
-  it('is the sound of the first clip that has any, at its own level', async () => {
-    const { audio, level, all } = await renderSplitSound(['silent', 'low', 'middle'], 'first')
-    expect(all).toHaveLength(2)
+  it('is the sound of the first clip that has any, at its own level, padded with silence up to the end of the picture', async () => {
+    const path = await renderSplitSound(['silent', 'brief', 'low'], 'first')
+    const [audio, video] = await bothStreams(path)
     expect(audio).toMatchObject({ codec_name: 'aac', sample_rate: '48000', channels: 2 })
-    expect(level(440)).toBeGreaterThan(0.45)
-    expect(level(440)).toBeLessThan(0.55)
-    expect(level(1000)).toBeLessThan(0.005)
-  })
-
-  it('is padded with silence up to the end of the picture', async () => {
-    const { audio, video, sound } = await renderSplitSound(['brief', 'low'], 'first')
-    expect(amplitude(sound.subarray(4800, 21_600), 700)).toBeGreaterThan(0.45)
-    expect(amplitude(sound.subarray(28_800, 52_800), 700)).toBeLessThan(0.005)
+    const sound = await samples(path)
+    const level = levelIn(sound, 4800, 21_600)
+    expect(level(700)).toBeGreaterThan(0.45)
+    expect(level(700)).toBeLessThan(0.55)
+    expect(level(440)).toBeLessThan(0.005)
+    expect(levelIn(sound, 28_800, 52_800)(700)).toBeLessThan(0.005)
     expect(Number(audio?.['duration'])).toBeCloseTo(1.2, 2)
     expect(Number(video?.['duration'])).toBeCloseTo(1.2, 3)
     expect(Number(audio?.['duration'])).toBeLessThanOrEqual(Number(video?.['duration']) + 0.001)
   })
 
   it('starts at the start of the range', async () => {
-    const { sound } = await renderSplitSound(['brief', 'brief'], 'first', { begin_time_ms: 310 })
+    const sound = await samples(await renderSplitSound(['brief', 'brief'], 'first', { begin_time_ms: 310 }))
     // The source has 0.5 s of sound and the range starts at 0.31 s, so the result has 0.19 s.
     const last = sound.findLastIndex((sample) => Math.abs(sample) > 0.1)
     expect(last / 48_000).toBeGreaterThan(0.18)
@@ -72,10 +76,10 @@ describe('first', () => {
 
 describe('mix', () => {
   it('contains every sound, stays below full scale and lasts as long as the shortest clip', async () => {
-    const { sound, level, audio } = await renderSplitSound(
-      ['low', 'middle', 'silent', 'high', 'brief'],
-      'mix',
-    )
+    const path = await renderSplitSound(['low', 'middle', 'silent', 'high', 'brief'], 'mix')
+    const [audio] = await bothStreams(path)
+    const sound = await samples(path)
+    const level = levelIn(sound)
     for (const hertz of [440, 1000, 2500]) {
       expect(level(hertz)).toBeGreaterThan(0.2)
       expect(level(hertz)).toBeLessThan(0.3)
@@ -86,7 +90,8 @@ describe('mix', () => {
   })
 
   it('does not clip the sum of loud sounds', async () => {
-    const { sound, level } = await renderSplitSound(['low', 'low', 'low', 'low', 'low', 'low'], 'mix')
+    const sound = await samples(await renderSplitSound(['low', 'low', 'low', 'low', 'low', 'low'], 'mix'))
+    const level = levelIn(sound)
     expect(Math.max(...sound.map(Math.abs))).toBeLessThanOrEqual(0.95)
     expect(level(440)).toBeGreaterThan(0.7)
     // A clipped sine has a strong third harmonic.
@@ -100,9 +105,12 @@ const silentResults = [
 ] as const
 
 it.each(sampleCases(silentResults, 1))('%s', async (_, mode, names) => {
-  const { all } = await renderSplitSound(names, mode)
+  const all = await streams(await renderSplitSound(names, mode))
   expect(all.map((stream) => stream['codec_type'])).toEqual(['video'])
 })
+
+/** Samples that are not numbers, as ffmpeg writes 0/0. */
+const notNumbers = Buffer.from('0000c0ff'.repeat(100), 'hex')
 
 it('is silent where samples are not finite, alone and in a mix', async () => {
   const source = `aevalsrc='0.3*sin(2*PI*1000*t)+if(between(t,0.4,0.6),0/0,0)':s=44100`
@@ -110,13 +118,14 @@ it('is silent where samples are not finite, alone and in a mix', async () => {
     ...['-i', at('silent'), '-f', 'lavfi', '-i', source, '-t', '1.2', '-map', '0:v', '-map', '1:a'],
     ...['-c:v', 'copy', '-c:a', 'pcm_f32le', at('broken')],
   )
-  expect((await samples(at('broken'))).some(Number.isNaN)).toBe(true)
+  expect((await readFile(at('broken'))).includes(notNumbers)).toBe(true)
   const modes = [
     ['mix', 0.21],
     ['first', 0.3],
   ] as const
   for (const [mode, expected] of sampleCases(modes, 1)) {
-    const { sound, level } = await renderSplitSound(['broken', 'low'], mode)
+    const sound = await samples(await renderSplitSound(['broken', 'low'], mode))
+    const level = levelIn(sound)
     expect(sound.every((one) => Math.abs(one) < 1)).toBe(true)
     expect(amplitude(sound.subarray(4800, 16_800), 1000)).toBeCloseTo(expected, 1)
     expect(amplitude(sound.subarray(33_600, 48_000), 1000)).toBeCloseTo(expected, 1)
