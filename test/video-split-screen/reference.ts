@@ -10,40 +10,59 @@ export function scalePart(source: Picture, part: Rect, size: Size): Picture {
   const columns = filterTaps(source.width, { from: part.x, length: part.width, count: size.width })
   const rows = filterTaps(source.height, { from: part.y, length: part.height, count: size.height })
   const scaledRows = new Float64Array(size.width * source.height)
-  for (let y = 0; y < source.height; y += 1) {
-    for (const [x, taps] of columns.entries()) {
+  for (let y = rows.at[0] ?? 0; y <= (rows.at.at(-1) ?? 0); y += 1) {
+    for (let x = 0; x < size.width; x += 1) {
       let sum = 0
-      for (const { at, weight } of taps) sum += weight * (source.pixels[y * source.width + at] ?? 0)
+      for (let tap = columns.starts[x] ?? 0; tap < (columns.starts[x + 1] ?? 0); tap += 1)
+        sum += (columns.weights[tap] ?? 0) * (source.pixels[y * source.width + (columns.at[tap] ?? 0)] ?? 0)
       scaledRows[y * size.width + x] = sum
     }
   }
   const pixels = new Uint8Array(size.width * size.height)
-  for (const [y, taps] of rows.entries()) {
+  for (let y = 0; y < size.height; y += 1) {
     for (let x = 0; x < size.width; x += 1) {
       let sum = 0
-      for (const { at, weight } of taps) sum += weight * (scaledRows[at * size.width + x] ?? 0)
+      for (let tap = rows.starts[y] ?? 0; tap < (rows.starts[y + 1] ?? 0); tap += 1)
+        sum += (rows.weights[tap] ?? 0) * (scaledRows[(rows.at[tap] ?? 0) * size.width + x] ?? 0)
       pixels[y * size.width + x] = Math.max(0, Math.min(255, Math.round(sum)))
     }
   }
   return { ...size, pixels }
 }
 
-/** Returns the source positions and weights of each result pixel along one axis. */
+/** Source positions and their weights along one axis, in the order of the result pixels. */
+interface FilterTaps {
+  /** Index of the first position of each result pixel, and the number of all positions. */
+  readonly starts: Uint32Array
+  /** Ascending for each result pixel. */
+  readonly at: Uint32Array
+  readonly weights: Float64Array
+}
+
+/** Returns the source positions and weights of each result pixel along one axis. Flat, as pictures have many pixels. */
 function filterTaps(
   length: number,
   { from, length: partLength, count }: { from: number; length: number; count: number },
-) {
+): FilterTaps {
   const step = partLength / count
   const kernelScale = Math.max(1, step)
-  return Array.from({ length: count }, (_, index) => {
+  const [starts, positions, weights]: [number[], number[], number[]] = [[0], [], []]
+  for (let index = 0; index < count; index += 1) {
     const centre = from + (index + 0.5) * step - 0.5
     const taps: { at: number; weight: number }[] = []
     for (let at = Math.ceil(centre - 2 * kernelScale); at <= centre + 2 * kernelScale; at += 1) {
       taps.push({ at: Math.max(0, Math.min(length - 1, at)), weight: cubic((at - centre) / kernelScale) })
     }
     const total = taps.reduce((sum, { weight }) => sum + weight, 0)
-    return taps.map(({ at, weight }) => ({ at, weight: weight / total }))
-  })
+    positions.push(...taps.map(({ at }) => at))
+    weights.push(...taps.map(({ weight }) => weight / total))
+    starts.push(positions.length)
+  }
+  return {
+    starts: Uint32Array.from(starts),
+    at: Uint32Array.from(positions),
+    weights: Float64Array.from(weights),
+  }
 }
 
 /** Returns the value of the cubic convolution kernel (Keys 1981), with the sharpness of ffmpeg's scaler. */
