@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { lazy } from '../../src/platform/cache.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { sampleCases } from '../soak-size.ts'
 import { counter, ffmpeg, solidColour, rgb, streams, yuvFrames } from '../video-split-screen/media.ts'
@@ -110,42 +111,54 @@ describe('frame k shows the state at k / fps', () => {
   })
 })
 
-it('styles of a particle apply to its own elements only', async () => {
-  const html = htmlParticle(
-    { duration: 1 },
-    `<style>div { position: absolute; left: 10px; top: 10px; width: 40px; height: 40px; background: #f00 }</style>
+const filled = (colour: string) =>
+  htmlParticle({ duration: 1 }, `<div style="position: absolute; inset: 0; background: ${colour}"></div>`)
+
+const shapes = htmlParticle(
+  { duration: 1 },
+  `<svg width="320" height="180" style="position: absolute">
+  <rect x="20" y="20" width="80" height="140" fill="rgb(255 0 0 / 0.5)"/>
+  <circle cx="220" cy="90" r="60" fill="#00c800"/>
+</svg>`,
+)
+
+const styled = htmlParticle(
+  { duration: 1 },
+  `<style>div { position: absolute; left: 10px; top: 10px; width: 40px; height: 40px; background: #f00 }</style>
 <div></div>`,
-  )
+)
+
+/** Exact frames of particles in the order of the tests: shapes for two frames, styles for one, layers for three. */
+const lossless = lazy(async () => {
+  const blue = await particleFile(at('blue.html'), filled('rgb(0 0 255 / 0.5)'))
+  const translucent = filled('rgb(255 255 255 / 0.5)')
+  const beats = [
+    { start: 0, duration: 0.2, track_index: 0, html: shapes },
+    { start: 0.2, duration: 0.1, track_index: 0, html: styled },
+    { start: 0.3, duration: 0.3, track_index: 5, html_asset: 'blue' },
+    { start: 0.3, duration: 0.3, track_index: 1, html: filled('rgb(0 255 0)') },
+    { start: 0.4, duration: 0.2, track_index: 1, html: filled('rgb(255 0 0)') },
+    { start: 0.5, duration: 0.1, track_index: 9, html: translucent, opaque: true },
+  ]
   const rendered = await renderBeats(
     {
-      composition: { video_size: size, fps: 10, beats: [{ start: 0, duration: 0.1, track_index: 0, html }] },
-      render: { output_format: 'qtrle' },
+      composition: { video_size: size, fps: 10, beats },
+      ...{ render: { output_format: 'qtrle' }, assets: { blue } },
     },
     folder.path,
   )
-  const [frame] = await frames(rendered)
+  return await frames(rendered)
+})
+
+it('styles of a particle apply to its own elements only', async () => {
+  const [, , frame] = await lossless()
   expect(pixel(frame, 30, 30)).toEqual([255, 0, 0, 255])
   expect(pixel(frame, 200, 100)).toEqual([0, 0, 0, 0])
 })
 
 describe('alpha', () => {
-  const shapes = htmlParticle(
-    { duration: 1 },
-    `<svg width="320" height="180" style="position: absolute">
-  <rect x="20" y="20" width="80" height="140" fill="rgb(255 0 0 / 0.5)"/>
-  <circle cx="220" cy="90" r="60" fill="#00c800"/>
-</svg>`,
-  )
   const beats = [{ start: 0, duration: 0.2, track_index: 0, html: shapes }]
-  let lossless: Uint8Array
-
-  beforeAll(async () => {
-    const rendered = await renderBeats(
-      { composition: { video_size: size, fps: 10, beats }, render: { output_format: 'qtrle' } },
-      folder.path,
-    )
-    lossless = (await frames(rendered))[1] ?? new Uint8Array()
-  })
+  const exactFrame = async () => (await lossless())[1] ?? new Uint8Array()
 
   /** Composes a frame over a colour by straight alpha. */
   const composeOver = (frame: Uint8Array, colour: readonly number[]) =>
@@ -163,12 +176,13 @@ describe('alpha', () => {
     }
   }
 
-  it('of qtrle is straight and exact', () => {
-    expect(pixel(lossless, 60, 90)).toEqual([255, 0, 0, 128])
-    expect(pixel(lossless, 220, 90)).toEqual([0, 200, 0, 255])
-    expect(pixel(lossless, 130, 90)).toEqual([0, 0, 0, 0])
-    const edges = Array.from({ length: lossless.length / 4 }, (_, index) => [
-      ...lossless.subarray(index * 4, index * 4 + 4),
+  it('of qtrle is straight and exact', async () => {
+    const exact = await exactFrame()
+    expect(pixel(exact, 60, 90)).toEqual([255, 0, 0, 128])
+    expect(pixel(exact, 220, 90)).toEqual([0, 200, 0, 255])
+    expect(pixel(exact, 130, 90)).toEqual([0, 0, 0, 0])
+    const edges = Array.from({ length: exact.length / 4 }, (_, index) => [
+      ...exact.subarray(index * 4, index * 4 + 4),
     ]).filter(([red = 0, , , alpha = 0]) => red < 40 && alpha > 40 && alpha < 215)
     expect(edges.length).toBeGreaterThan(100)
     // Straight alpha: the colour is not mixed with black.
@@ -181,13 +195,13 @@ describe('alpha', () => {
       folder.path,
     )
     expect(await streams(rendered.path)).toMatchObject([{ codec_name: 'vp8', nb_read_frames: '2' }])
-    const [, frame = new Uint8Array()] = await frames(rendered)
+    const [[, frame = new Uint8Array()], exact] = [await frames(rendered), await exactFrame()]
     for (const colour of [
       [255, 255, 255],
       [0, 0, 0],
       [30, 60, 120],
     ]) {
-      const { mean, most } = difference(composeOver(frame, colour), composeOver(lossless, colour))
+      const { mean, most } = difference(composeOver(frame, colour), composeOver(exact, colour))
       expect(mean).toBeLessThan(1.5)
       expect(most).toBeLessThan(20)
     }
@@ -209,7 +223,10 @@ describe('alpha', () => {
     )
     const basePixel = [...(await rgb(base)).subarray(0, 3)]
     const [, frame = new Uint8Array()] = await frames(rendered)
-    const { mean, most } = difference(composeOver(frame, basePixel), composeOver(lossless, basePixel))
+    const { mean, most } = difference(
+      composeOver(frame, basePixel),
+      composeOver(await exactFrame(), basePixel),
+    )
     expect(mean).toBeLessThan(1.5)
     expect(most).toBeLessThan(20)
     expect(await streams(rendered.path)).toMatchObject([
@@ -221,43 +238,14 @@ describe('alpha', () => {
   })
 })
 
-describe('particles', () => {
-  const filled = (colour: string) =>
-    htmlParticle({ duration: 1 }, `<div style="position: absolute; inset: 0; background: ${colour}"></div>`)
-
-  it('are ordered by track_index, then as listed, whether files or sources; an opaque one hides all below', async () => {
-    const file = await particleFile(at('blue.html'), filled('rgb(0 0 255 / 0.5)'))
-    const rendered = await renderBeats(
-      {
-        composition: {
-          video_size: size,
-          fps: 10,
-          beats: [
-            { start: 0, duration: 0.3, track_index: 5, html_asset: 'blue' },
-            { start: 0, duration: 0.3, track_index: 1, html: filled('rgb(0 255 0)') },
-            { start: 0.1, duration: 0.2, track_index: 1, html: filled('rgb(255 0 0)') },
-            {
-              start: 0.2,
-              duration: 0.1,
-              track_index: 9,
-              html: filled('rgb(255 255 255 / 0.5)'),
-              opaque: true,
-            },
-          ],
-        },
-        render: { output_format: 'qtrle' },
-        assets: { blue: file },
-      },
-      folder.path,
-    )
-    const shown = (await frames(rendered)).map((frame) => pixel(frame, 160, 90))
-    const closeTo = (value: number) => expect.closeTo(value, -0.7) as number
-    expect(shown).toEqual([
-      [0, closeTo(127), closeTo(128), 255],
-      [closeTo(127), 0, closeTo(128), 255],
-      [closeTo(128), closeTo(128), closeTo(128), 255],
-    ])
-  })
+it('particles are ordered by track_index, then as listed, whether files or sources; an opaque one hides all below', async () => {
+  const shown = (await lossless()).slice(3).map((frame) => pixel(frame, 160, 90))
+  const closeTo = (value: number) => expect.closeTo(value, -0.7) as number
+  expect(shown).toEqual([
+    [0, closeTo(127), closeTo(128), 255],
+    [closeTo(127), 0, closeTo(128), 255],
+    [closeTo(128), closeTo(128), closeTo(128), 255],
+  ])
 })
 
 describe('the base', () => {
