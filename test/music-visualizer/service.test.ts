@@ -80,7 +80,7 @@ test(`a task whose ${killed} is killed is rendered again, completes and is charg
 test('a task stopped while it renders leaves no process running and is refunded', async () => {
   const { dataDir } = services
   const calls = api(await services.ensureRunning())
-  const file_id = await uploadTone(calls, 90)
+  const file_id = await uploadTone(calls, 61)
   const before = await calls.balance()
   const { data: task } = await calls.create(type, {
     ...{ file_id, template_id: 'pulsar', resolution: { width: 640, height: 360 } },

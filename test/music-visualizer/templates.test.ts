@@ -196,7 +196,7 @@ describe('lissajous', () => {
 describe('pulsar', () => {
   it('starts a ring on the exact frame of each click', async () => {
     // Farther apart than the duration of a ring.
-    const times = soakSize([0.5, 1.71], [0.5, 1.71, 2.903])
+    const times = soakSize([0.3, 1.51], [0.3, 1.51, 2.703])
     const click = (time: number) => {
       const since = time - (times.findLast((at) => at <= time) ?? Infinity)
       return since >= 0 && since < 0.004 ? 0.9 * Math.cos(2 * Math.PI * 3000 * since) : 0
@@ -231,23 +231,23 @@ describe('bars', () => {
       {
         template: 'bars',
         samples: sound(seconds, rising),
-        width: 640,
-        height: 360,
+        width: 320,
+        height: 180,
         c1: '#00ff00',
         c2: '#00ff00',
       },
       frames,
     )
-    const room = 640 - 2.4 * 0.06 * 360
+    const room = 320 - 2.4 * 0.06 * 180
     for (const [index, picture] of pictures.entries()) {
       const pixels = canvasPixels(picture)
-      const tall = Array.from({ length: 640 }, (_, x) => {
-        const column = Array.from({ length: 216 }, (__, y) => pixels[4 * (y * 640 + x) + 1] ?? 0)
+      const tall = Array.from({ length: 320 }, (_, x) => {
+        const column = Array.from({ length: 108 }, (__, y) => pixels[4 * (y * 320 + x) + 1] ?? 0)
         return column.filter((green) => green > 200).length
       })
       const highest = Math.max(...tall)
       const lit = tall.flatMap((height, x) => (height >= highest - 1 ? [x] : []))
-      const middle = (lit.reduce((sum, x) => sum + x, 0) / lit.length - (640 - room) / 2) / room
+      const middle = (lit.reduce((sum, x) => sum + x, 0) / lit.length - (320 - room) / 2) / room
       const hertz = from * Math.exp((rise * (frames[index] ?? 0)) / 30)
       // A bar is 1/46 of the width; the previous bar is still high.
       expect(Math.abs(middle - barPosition(hertz)), `${hertz.toFixed(0)} Hz`).toBeLessThan(0.035)
