@@ -17,7 +17,7 @@ import { api, type Api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
-import { decodeSamples } from './run-purify.ts'
+import { decodeBoth, decodeSamples } from './run-purify.ts'
 
 const folder = await scratchFolder()
 const size = { width: 256, height: 144 }
@@ -118,8 +118,8 @@ describe('video_purify with raft', () => {
   const lines = subtitles(scene, { visibleFrames: 5, hiddenFrames: 3 })
   const body = inpainting(overlayBoxes.logo, overlayBoxes.subtitle)
   let path = ''
-  /** Samples of the film that is cleaned without models. */
-  let warped: Uint8Array
+  /** Samples of the film, and of the film that is cleaned without models. */
+  let [original, warped] = [new Uint8Array(), new Uint8Array()]
   beforeAll(async () => {
     const mark = logo(scene)
     path = await film('both.mp4', scene, {
@@ -129,7 +129,7 @@ describe('video_purify with raft', () => {
         mark.draw(frame, index)
       },
     })
-    warped = await decodeSamples(await cleaned(path, {}, body))
+    ;[original, warped] = await decodeBoth(path, await cleaned(path, {}, body))
   })
 
   it('without models, warps the background accurately', async () => {
@@ -137,7 +137,7 @@ describe('video_purify with raft', () => {
     const truth = Array.from({ length: count }, (_, index) => scene.frameAt(index))
     const coveredFrames = truth.flatMap((_, index) => (lines.patchesAt(index).length > 0 ? [index] : []))
     const [source, warpedPsnr] = [
-      treatedPsnr(await decodeSamples(path), { truth, coveredFrames }),
+      treatedPsnr(original, { truth, coveredFrames }),
       treatedPsnr(warped, { truth, coveredFrames }),
     ]
     expect(source).toBeLessThan(15)

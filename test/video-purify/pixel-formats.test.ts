@@ -52,9 +52,11 @@ it('rotation, full range and non-square samples: output is upright, boxes refer 
   })
   expect(JSON.stringify(stream)).not.toContain('rotation')
   expect(output.notes).toEqual(notes('upright'))
-  const upright = (file: string) =>
-    ffmpeg('-i', file, '-frames:v', '1', '-f', 'rawvideo', '-pix_fmt', 'yuvj420p', 'pipe:1')
-  const [before, after] = [await upright(path), await upright(resultPath)]
+  const pictures = [0, 1].map((index) => `[${index}:V]trim=end_frame=1,format=yuvj420p[v${index}];`).join('')
+  const stacked = ['-filter_complex', `${pictures}[v0][v1]vstack`, '-pix_fmt', 'yuvj420p']
+  const both = await ffmpeg('-i', path, '-i', resultPath, ...stacked, '-f', 'rawvideo', 'pipe:1')
+  // The luma plane of both.
+  const [before, after] = [both.subarray(0, 160 * 90), both.subarray(160 * 90, 2 * 160 * 90)]
   const apart = (from: number, to: number) => {
     let sum = 0
     for (let place = from * 90; place < to * 90; place++)

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { expect } from 'vitest'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import type { OutputOf } from '../../src/contract/operation.ts'
 import { videoPurify } from '../../tools/video-purify/contract.ts'
@@ -55,23 +56,43 @@ export function decodeSamples(path: string, format: 'yuv420p' | 'yuvj420p' = 'yu
   )
 }
 
-/** Returns checksums of the packets of streams, one per line. */
-export function packetChecksums(path: string, ...streams: readonly string[]): Promise<string> {
-  return checksums(path, { packets: streams, sounds: [] })
+/** Returns the 8-bit 4:2:0 samples of all frames of two videos of one size and frame count. */
+export async function decodeBoth(one: string, other: string): Promise<readonly [Buffer, Buffer]> {
+  const inputs = [one, other].flatMap((path) => ['-noautorotate', '-i', path])
+  // Numbered frames, because the first one of a video may be late.
+  const frames = [0, 1].map((index) => `[${index}:V:0]settb=1/25,setpts=N,setsar=1[v${index}];`).join('')
+  const joined = ['-filter_complex', `${frames}[v0][v1]concat=n=2`, '-fps_mode', 'passthrough']
+  const both = await ffmpeg(...inputs, ...joined, '-f', 'rawvideo', '-pix_fmt', 'yuv420p', 'pipe:1')
+  return [both.subarray(0, both.length / 2), both.subarray(both.length / 2)]
 }
 
-/** Returns checksums of the packets of streams, then of the decoded samples of audio streams, one per line. */
-export async function checksums(
-  path: string,
-  { packets, sounds }: { readonly packets: readonly string[]; readonly sounds: readonly string[] },
-): Promise<string> {
+/** Returns checksums of the packets of streams, one per line. */
+export async function packetChecksums(path: string, ...streams: readonly string[]): Promise<string> {
+  return (await checksums({ path, packets: streams }))[0] ?? ''
+}
+
+interface HashedStreams {
+  readonly path: string
+  readonly packets: readonly string[]
+  /** Audio streams whose decoded samples are hashed, too. Default: none. */
+  readonly sounds?: readonly string[]
+}
+
+/** Returns checksums of the packets of streams, then of the decoded samples, one per line, of each file. */
+export async function checksums(...files: readonly HashedStreams[]): Promise<string[]> {
   const output = (streams: readonly string[], codec: string) => {
     if (streams.length === 0) return []
-    const maps = streams.flatMap((stream) => ['-map', `0:${stream}`])
-    return [...maps, '-c', codec, '-f', 'streamhash', 'pipe:1']
+    return [...streams.flatMap((stream) => ['-map', stream]), '-c', codec, '-f', 'streamhash', 'pipe:1']
   }
-  const outputs = [...output(packets, 'copy'), ...output(sounds, 'pcm_s32le')]
-  return (await ffmpeg('-i', path, ...outputs)).toString()
+  const outputs = files.flatMap(({ packets, sounds = [] }, index) => {
+    const [copied, decoded] = [packets, sounds].map((streams) => streams.map((one) => `${index}:${one}`))
+    return [...output(copied ?? [], 'copy'), ...output(decoded ?? [], 'pcm_s32le')]
+  })
+  const inputs = files.flatMap(({ path }) => ['-i', path])
+  const lines = (await ffmpeg(...inputs, ...outputs)).toString().trim().split('\n')
+  const counts = files.map(({ packets, sounds = [] }) => packets.length + sounds.length)
+  expect(lines).toHaveLength(counts.reduce((sum, count) => sum + count, 0))
+  return counts.map((count) => lines.splice(0, count).join('\n'))
 }
 
 /** A stream as reported by ffprobe, with its frames counted. */
