@@ -18,11 +18,11 @@ it('a detection result has the documented form, and cleans like one request, how
     skip('no model is available, or ffmpeg cannot draw text')
   const source = join(folder, 'words.mkv')
   const words =
-    "drawtext=text='Hello World 2026':x=60:y=140:fontsize=24:fontcolor=white:enable='between(t,0.4,1.19)'"
+    "drawtext=text='Hello World 2026':x=60:y=140:fontsize=24:fontcolor=white:enable='between(t,0.2,0.99)'"
   const drawn = `testsrc=size=320x180:rate=25,gblur=sigma=20,${words},format=yuv420p`
   // The picture starts 8 frames after the audio.
-  const late = ['-itsoffset', '0.32', '-t', '1.6', '-f', 'lavfi', '-i', drawn]
-  const sound = ['-f', 'lavfi', '-i', 'sine=duration=2']
+  const late = ['-itsoffset', '0.32', '-t', '1.2', '-f', 'lavfi', '-i', drawn]
+  const sound = ['-f', 'lavfi', '-i', 'sine=duration=1.6']
   await ffmpeg(...sound, ...late, '-map', '1', '-map', '0', '-c:a', 'flac', source)
   const detected = await purify(source, folder, { phase: 'detect' })
   expect(detected.output).toMatchObject({ phase: 'detect', regions_found: 1 })
@@ -31,10 +31,10 @@ it('a detection result has the documented form, and cleans like one request, how
   expect(result).toEqual({
     version: 1,
     source: { file_id: source.slice(-64) },
-    video: { width: 320, height: 180, duration: 1.92, fps: 25, fps_exact: '25/1' },
+    video: { width: 320, height: 180, duration: 1.52, fps: 25, fps_exact: '25/1' },
     regions: [
       {
-        ...{ id: 'text-1', source: 'detected', start: 0.72, end: 1.52 },
+        ...{ id: 'text-1', source: 'detected', start: 0.52, end: 1.32 },
         ...{ x: expect.closeTo(0.19, 1), y: expect.closeTo(0.78, 1) },
         ...{ w: expect.closeTo(0.64, 1), h: expect.closeTo(0.11, 1), score: expect.any(Number) },
       },

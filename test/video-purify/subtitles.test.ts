@@ -10,7 +10,7 @@ const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
 const box = { x: 0.25, y: 0.5, w: 0.5, h: 0.25 }
 
-const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25:duration=2']
+const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=10:duration=2']
 const tone = (hertz: number) => ['-f', 'lavfi', '-i', `sine=frequency=${hertz}:sample_rate=44100:duration=2`]
 
 /** Returns a script that logs the arguments of each run. */
