@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { lazy } from '../../src/platform/cache.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { ffmpeg, samples } from '../video-split-screen/media.ts'
 import { renderSplit } from '../video-split-screen/render.ts'
@@ -51,16 +52,29 @@ describe('a cut in a timeline', () => {
     [{ speed: 1.5, keep_pitch: true }, 2],
   ]
 
-  it.each(changes)('has no step larger than those of the sound: %o', async (more, factor) => {
+  /** The cuts with each change, one after the other, 2 s each. */
+  const sounds = lazy(async () => {
     const path = at('tone.wav')
-    const sound = await timelineSamples([
-      { ...tone, path, from: 1, ...more },
-      { ...tone, path, from: 3 + half, ...more },
-      { ...tone, path, from: 2 + half / 2, seconds: 0.01, ...more },
-      0.2,
-      { ...tone, path, from: 5 + half / 2, ...more },
-    ])
-    expect(sound.length).toBe(96_000)
+    const clips = changes.flatMap(([more], place) =>
+      consecutiveClips(
+        [
+          { ...tone, path, from: 1, ...more },
+          { ...tone, path, from: 3 + half, ...more },
+          { ...tone, path, from: 2 + half / 2, seconds: 0.01, ...more },
+          0.2,
+          { ...tone, path, from: 5 + half / 2, ...more },
+        ],
+        2 * place,
+      ),
+    )
+    return await renderSamples(request({ duration: 2 * changes.length, sound: [clips] }), folder.path)
+  })
+
+  it.each(changes)('has no step larger than those of the sound: %o', async (more, factor) => {
+    const all = await sounds()
+    expect(all.length).toBe(96_000 * changes.length)
+    const start = 96_000 * changes.findIndex(([one]) => one === more)
+    const sound = all.subarray(start, start + 96_000)
     expect(largestStep(sound)).toBeLessThan(maxStep * (more.speed === undefined ? 1 : factor))
     expect(Math.max(...sound.subarray(9600, 12_000))).toBeGreaterThan(0.2)
   })
@@ -74,12 +88,15 @@ describe('a cut in a timeline', () => {
 
   it('changes nothing where clips continue each other in a source', async () => {
     const path = at('tone.wav')
-    const whole = await timelineSamples([{ path, from: 1, seconds: 1.5 }])
-    const parts = await timelineSamples([
-      { path, from: 1, seconds: 0.4 },
-      { path, from: 1.4, seconds: 0.6 },
-      { path, from: 2, seconds: 0.5 },
+    // The second half repeats the first with cuts.
+    const both = await timelineSamples([
+      { path, from: 1, seconds: 0.8 },
+      0.2,
+      { path, from: 1, seconds: 0.2 },
+      { path, from: 1.2, seconds: 0.35 },
+      { path, from: 1.55, seconds: 0.25 },
     ])
+    const [whole, parts] = [both.subarray(0, 48_000), both.subarray(48_000)]
     expect(parts.length).toBe(whole.length)
     expect(Math.max(...parts.map((one, index) => Math.abs(one - (whole[index] ?? 0))))).toBeLessThan(1e-4)
   })
