@@ -14,7 +14,7 @@ let folder: Awaited<ReturnType<typeof temporaryFolder>>
 const sources = {
   wide: { width: 640, height: 360, seconds: 0.16 },
   tall: { width: 362, height: 640, seconds: 0.16 },
-  large: { width: 1920, height: 1080, seconds: 0.16 },
+  large: { width: 1280, height: 720, seconds: 0.16 },
   anamorphic: { width: 720, height: 576, seconds: 0.16, sar: '16/11' },
   odd: { width: 427, height: 321, seconds: 0.16 },
 }
