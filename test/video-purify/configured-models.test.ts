@@ -20,7 +20,8 @@ import { ffmpeg } from '../video-split-screen/media.ts'
 import { decodeBoth, decodeSamples } from './run-purify.ts'
 
 const folder = await scratchFolder()
-const size = { width: 256, height: 144 }
+/** Little larger than the least that is filled. */
+const size = { width: 228, height: 128 }
 const fps = 12
 const bright = await writeModelFile(folder, fakeInpaintingModel(['rows', 'columns'], { tone: 0.9 }))
 const dark = await writeModelFile(folder, fakeInpaintingModel(['rows', 'columns'], { tone: 0.1 }))
@@ -119,7 +120,7 @@ describe('video_purify with raft', () => {
   const body = inpainting(overlayBoxes.logo, overlayBoxes.subtitle)
   let path = ''
   /** Samples of the film, and of the film that is cleaned without models. */
-  let [original, warped] = [new Uint8Array(), new Uint8Array()]
+  let [original, warped]: readonly [Uint8Array, Uint8Array] = [new Uint8Array(), new Uint8Array()]
   beforeAll(async () => {
     const mark = logo(scene)
     path = await film('both.mp4', scene, {
@@ -162,7 +163,14 @@ describe('video_purify with raft', () => {
 describe('a finished part is reused', () => {
   it('with the same models, and not with others, which fill full-range video in full range', async () => {
     const path = join(folder, 'full.mp4')
-    const white = ['-f', 'lavfi', '-i', 'color=white:size=256x144:rate=12', '-frames:v', '2']
+    const white = [
+      '-f',
+      'lavfi',
+      '-i',
+      `color=white:size=${size.width}x${size.height}:rate=12`,
+      '-frames:v',
+      '2',
+    ]
     await ffmpeg(...white, '-vf', 'scale=out_range=pc', '-pix_fmt', 'yuvj420p', '-c:v', 'libx264', path)
     const attempt = async (userModels: PackSettings['own']) => {
       const result = await cleaned(path, userModels, inpainting(overlayBoxes.logo))

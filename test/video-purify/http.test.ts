@@ -33,7 +33,7 @@ beforeAll(async () => {
   service = await startTestService({ operations })
   calls = api(await service.account(100))
   const clipOptions = {
-    '4096x2160.mp4': plain('4096x2160', 5, 0.2),
+    '4096x2160.mp4': [...plain('4096x2160', 5, 0.2), '-threads', '1'],
     'sound.mp4': ['-f', 'lavfi', '-i', 'sine=duration=1', '-c:a', 'aac'],
     'late.mkv': [
       ...['-f', 'lavfi', '-i', 'sine=duration=6', '-itsoffset', '3', '-f', 'lavfi'],

@@ -102,7 +102,7 @@ async function film(name: string, sound: string, words: string): Promise<string>
     words,
     ...languages,
     '-metadata:s:s:0',
-    'language=deu',
+    'language=ger',
   ]
   await ffmpeg(...inputs, ...maps, ...coding, ...covered.output, at(name))
   return at(name)
@@ -147,7 +147,7 @@ describe('audio, subtitles, chapters, languages, titles and covers are kept', ()
       const hashed = { packets: ['a:0', 'a:1', ...(isCovered ? ['v:1'] : [])], sounds: ['a:0', 'a:1'] }
       const [kept, original] = await checksums({ path, ...hashed }, { path: source, ...hashed })
       expect(kept).toBe(original)
-      expect(streams.slice(1, 4).map(({ tags }) => tags?.language)).toEqual(['eng', 'fra', 'deu'])
+      expect(streams.slice(1, 4).map(({ tags }) => tags?.language)).toEqual(['eng', 'fra', 'ger'])
       expect(output.notes).toBeUndefined()
       expect(after.chapters.map(({ tags }) => tags.title)).toEqual(['First', 'Second'])
       expect(after.format.tags?.title).toBe('A talk')
