@@ -20,8 +20,8 @@ beforeAll(async () => {
   const tone = `aevalsrc=${level}*cos(2*PI*${hertz}*t):s=48000`
   await ffmpeg('-f', 'lavfi', '-i', tone, '-t', '10', '-c:a', 'pcm_s16le', at('tone.wav'))
   await ffmpeg(
-    ...['-f', 'lavfi', '-i', 'color=black:s=160x90:r=25', '-i', at('tone.wav')],
-    ...['-t', '10', '-c:v', 'ffv1', '-g', '25', '-c:a', 'pcm_s16le', at('tone.mkv')],
+    ...['-f', 'lavfi', '-i', 'color=black:s=160x90:r=5', '-i', at('tone.wav')],
+    ...['-t', '10', '-c:v', 'ffv1', '-g', '5', '-c:a', 'pcm_s16le', at('tone.mkv')],
   )
 })
 afterAll(() => folder[Symbol.asyncDispose]())
