@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, extname, join } from 'node:path'
+import { createCanvas } from '@napi-rs/canvas'
 import { onTestFinished } from 'vitest'
 import { dataFiles, dataFolders } from '../../src/daemon/data-files.ts'
 import type { DatabaseLocation } from '../../src/db/location.ts'
@@ -9,6 +10,7 @@ import type { Db } from '../../src/db/schema.ts'
 import { importFolder } from '../../src/library/import-folder.ts'
 import { libraryPaths, openLibrary } from '../../src/library/open-library.ts'
 import type { EmbeddingModel } from '../../src/engines/embedding/embedding-model.ts'
+import { encodeWav } from '../../src/media/audio/wav.ts'
 import { runCommand } from '../run-command.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 
@@ -77,11 +79,16 @@ export async function addWithModel(
   }
 }
 
-/** Creates an image with a pattern of its own. */
+/** Creates an image with a pattern of its own, in this process, as starts of ffmpeg take longer. */
 export async function writeImage(path: string, colour = 'red', pattern = 1): Promise<void> {
+  const canvas = createCanvas(96, 54)
+  const pen = canvas.getContext('2d')
+  pen.fillStyle = colour
+  pen.fillRect(0, 0, canvas.width, canvas.height)
+  pen.fillStyle = 'white'
+  pen.fillRect((pattern * 13) % 60, (pattern * 7) % 30, 30, 20)
   await mkdir(dirname(path), { recursive: true })
-  const box = `drawbox=x=${(pattern * 13) % 60}:y=${(pattern * 7) % 30}:w=30:h=20:c=white:t=fill`
-  await ffmpeg('-f', 'lavfi', '-i', `color=c=${colour}:s=96x54`, '-vf', box, '-frames:v', '1', path)
+  await writeFile(path, extname(path) === '.jpg' ? canvas.toBuffer('image/jpeg') : canvas.toBuffer('image/png'))
 }
 
 /** Creates a video of one second of each colour, with sound. */
@@ -98,12 +105,21 @@ export async function writeVideo(path: string, ...colours: readonly string[]): P
   )
 }
 
-/** Creates a tone of one second with tags. frequency: Hz. */
+/** Creates a tone of one second with tags; a WAV without any in this process. frequency: Hz. */
 export async function writeSound(
   path: string,
   tags: Readonly<Record<string, string>> = {},
   frequency = 440,
 ): Promise<void> {
+  if (extname(path) === '.wav' && Object.keys(tags).length === 0) {
+    const rate = 44_100
+    const samples = Float32Array.from(
+      { length: rate },
+      (_, at) => Math.sin((2 * Math.PI * frequency * at) / rate) / 8,
+    )
+    await writeFile(path, encodeWav({ samples, rate }))
+    return
+  }
   const options = Object.entries(tags).flatMap(([name, value]) => ['-metadata', `${name}=${value}`])
   await ffmpeg('-f', 'lavfi', '-i', `sine=f=${frequency}:d=1`, ...options, path)
 }

@@ -1,9 +1,12 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dataFiles } from '../../src/daemon/data-files.ts'
+import { installFakeClap } from '../engines/embedding/fake-clap.ts'
+import { writeSound } from '../library/library.ts'
 import { fillLibrary, type FilledLibrary } from '../material-search/filled-library.ts'
 import { runCommand } from '../run-command.ts'
-import { startAgentSession, type AgentSession } from './agent-session.ts'
+import { startAgentSession, type AgentSession, type ConnectedAgent } from './agent-session.ts'
 import { promptCalls } from './call-until-done.ts'
 import type { ToolResponse } from './stdio-client.ts'
 
@@ -14,8 +17,14 @@ interface FoundMaterials {
   }
 }
 
+interface FoundSounds {
+  readonly output: { readonly results: readonly { readonly title: string; readonly score: number }[] }
+}
+
 let session: AgentSession
 let library: FilledLibrary
+/** Another session, with the tools for a library alone. */
+let other: ConnectedAgent
 /** Replies to a search and to two states before the library was filled. */
 let before: readonly ToolResponse[]
 beforeAll(async () => {
@@ -27,8 +36,12 @@ beforeAll(async () => {
     await agent.call('service_status', { details: true }),
   ]
   library = await fillLibrary(session.dataDir, join(session.workspace, '../media'))
+  other = await session.connect('legacy', { REELWRIGHT_TOOLSETS: 'library' })
 })
-afterAll(() => session[Symbol.asyncDispose]())
+afterAll(async () => {
+  await other[Symbol.asyncDispose]()
+  await session[Symbol.asyncDispose]()
+})
 
 test('an agent without a library reads the command that fills it', async () => {
   const { dataDir } = session
@@ -70,7 +83,6 @@ test('an agent finds material as the prompt does, and saves it by its id, also i
   expect(saved.data).toMatchObject({ material_id: found?.id, bytes: expect.any(Number) as number })
   expect(await readFile(String(saved.data['path']))).toEqual(await readFile(library.media('waves.mp4')))
 
-  await using other = await session.connect('legacy')
   const again = await other.call('download_file', { material_id: found?.id, save_to: 'again/sea.mp4' })
   expect(String(again.data['path'])).toMatch(/again[/\\]sea\.mp4$/)
   for (const [args, message] of [
@@ -84,19 +96,44 @@ test('an agent finds material as the prompt does, and saves it by its id, also i
 })
 
 test('the accompaniment of a song is saved beside it', async () => {
-  await using agent = await session.connect('modern', { REELWRIGHT_TOOLSETS: 'library' })
   // The toolset has the tools that its next steps name.
-  const { tools } = await agent.client.listTools()
+  const { tools } = await other.client.listTools()
   expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['download_file', 'inspect_file']))
-  const { data } = await agent.call('material_search', {
+  const { data } = await other.call('material_search', {
     scope: 'audio',
     query: 'evening',
     save_to: 'found.json',
   })
   const [song] = (data as unknown as FoundMaterials).output.results
   expect(data['next_step']).toContain(join(session.workspace, 'found.json'))
-  const saved = await agent.call('download_file', { material_id: song?.id, save_to: 'songs/evening.wav' })
+  const saved = await other.call('download_file', { material_id: song?.id, save_to: 'songs/evening.wav' })
   const path = join(session.workspace, 'songs', 'evening-accompaniment.wav')
   expect(saved.data).toMatchObject({ accompaniment: { path }, next_step: expect.stringContaining(path) })
   expect(await readFile(path)).toEqual(await readFile(library.media('song-karaoke.wav')))
+})
+
+test('an agent finds a sound by what is heard, though none of its words say so, and by words without the model', async () => {
+  const pack = await installFakeClap(join(session.dataDir, dataFiles.packs))
+  await writeSound(library.media('take-2.mp3'), { title: 'Take two' }, 4000)
+  await library.add()
+  const agent = await session.shared('modern')
+  const search = async (query: string) => {
+    const { data, isError } = await agent.call('material_search', { scope: 'audio', query })
+    expect(isError).toBe(false)
+    return (data as unknown as FoundSounds).output.results
+  }
+  const [whistle, ...others] = await search('whistle')
+  expect([whistle?.title, others.map(({ title }) => title).toSorted()]).toEqual([
+    'Take two',
+    ['Calm evening', 'Calm piano'],
+  ])
+  expect(whistle?.score).toBeGreaterThan(0.45)
+  for (const { score } of others) expect(score).toBeLessThan(0.45)
+  // The lowest tone.
+  expect((await search('hum'))[0]?.title).toBe('Calm piano')
+  expect(await search('口哨')).toEqual([])
+
+  await rm(pack, { recursive: true })
+  expect(await search('whistle')).toEqual([])
+  expect((await search('take two'))[0]?.title).toBe('Take two')
 })
