@@ -57,7 +57,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   })
 
   test('speak-in-voice: the calls of the prompt work unchanged', async () => {
-    const agent = await agentSession.shared('legacy')
+    const agent = await agentSession.shared('modern')
     const calls = await promptCalls(agent, 'speak-in-voice', { text: 'Hello.', recording: 'voice.wav' })
     expect(calls.map(([name]) => name)).toEqual(['inspect_file', 'audio_tts_zero_shot'])
     const [[, inspectCall], [, words]] = calls as [(typeof calls)[0], (typeof calls)[0]]

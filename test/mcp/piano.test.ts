@@ -64,7 +64,7 @@ test('piano_audio_to_midi of speech reports that it contains no piano', async ({
 
 test('piano_audio_enhance of a local path: a WAV and its MIDI', async ({ skip, task }) => {
   if (mirror === undefined) skip('there is no model (REELWRIGHT_TESTDATA)')
-  const agent = await agentSession.shared('legacy')
+  const agent = await agentSession.shared('modern')
   const { data, isError } = await callUntilEnded(
     agent,
     'piano_audio_enhance',

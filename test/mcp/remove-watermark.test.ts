@@ -124,7 +124,7 @@ test('boxes drawn by hand are shown on an image, and their content is removed', 
   await ffmpeg('-i', join(workspace, 'bare.png'), '-vf', logo, join(workspace, 'photo.png'))
   const box = { x: 0.74, y: 0.09, w: 0.19, h: 0.17 }
   await writeFile(join(workspace, 'boxes.json'), JSON.stringify({ regions: [{ id: 'logo', ...box }] }))
-  const agent = await agentSession.shared('legacy')
+  const agent = await agentSession.shared('modern')
   const { data, result } = await agent.call('inspect_file', { file: 'photo.png', regions: 'boxes.json' })
   expect(data['regions']).toMatchObject({ regions: 1, frames: [{ seconds: 0, ids: ['logo'] }] })
   expect(result.content[1]?.type).toBe('image')
