@@ -1,6 +1,7 @@
 import { link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dataFiles } from '../../src/daemon/data-files.ts'
 import { hashFile } from '../../src/platform/hash.ts'
 import { type AgentSession, type ConnectedAgent, startAgentSession } from './agent-session.ts'
 
@@ -9,6 +10,11 @@ let agent: ConnectedAgent
 /** Contains the workspace and the data folder, and is allowed. */
 let home: string
 let mirror: string
+/** A folder of a model alone, inside the allowed one. */
+let models: string
+let note: unknown
+
+const sha256 = '0'.repeat(64)
 
 beforeAll(async () => {
   agentSession = await startAgentSession()
@@ -17,13 +23,37 @@ beforeAll(async () => {
   mirror = join(home, 'mirror')
   await mkdir(mirror)
   await writeFile(join(mirror, 'model.json'), '{}')
+  models = join(home, 'models')
+  await mkdir(dataDir)
+  await mkdir(join(models, 'deep'), { recursive: true })
+  const files = ['small-encoder.onnx', 'small-decoder.onnx', 'small-tokens.txt', 'readme.txt']
+  for (const name of files) {
+    await writeFile(
+      join(models, name),
+      `has the name of a file in the folder of a model ${agentSession.workspace}`,
+    )
+    await writeFile(
+      join(workspace, name),
+      `has the name of a file in the folder of a model ${agentSession.workspace}`,
+    )
+  }
+  await writeFile(join(models, 'deep/config.json'), '{}')
+  await symlink(models, join(home, 'to-models'))
+  const settings = {
+    models: {
+      whisper: { path: join(home, 'to-models/small-encoder.onnx'), sha256 },
+      paraformer: { path: join(workspace, 'small-encoder.onnx'), sha256 },
+    },
+  }
+  await writeFile(join(dataDir, dataFiles.settings), JSON.stringify(settings), { mode: 0o600 })
   agent = await agentSession.connect('modern', {
     REELWRIGHT_ALLOWED_DIRS: [home, dataDir].join(':'),
     REELWRIGHT_MODELS_MIRROR: mirror,
   })
-  // Starts the service, which creates the data folder.
+  // Starts the service, which fills the data folder.
   await writeFile(join(workspace, 'note.txt'), 'a note')
-  await agent.call('upload_file', { path: 'note.txt' })
+  const { data } = await agent.call('upload_file', { path: 'note.txt' })
+  note = data['file_id']
   await symlink(dataDir, join(workspace, 'to-data'))
   await symlink(join(dataDir, 'daemon.json'), join(workspace, 'to-key.json'))
   await link(join(dataDir, 'daemon.json'), join(workspace, 'same-key.json'))
@@ -111,5 +141,79 @@ describe('a data folder inside an allowed folder', () => {
       private_folders: expect.arrayContaining([dataDir, mirror]),
     })
     expect(data['private_folders']).not.toContain(join(dataDir, 'daemon.json'))
+  })
+})
+
+async function expectRefused(tool: string, args: Record<string, unknown>, why: string): Promise<void> {
+  const { isError, text } = await agent.call(tool, args)
+  expect([args, isError]).toEqual([args, true])
+  expect(text).toMatch(/^6016: .* which only the service uses/)
+  expect(text).toContain(` ${why}, which only`)
+  expect(text).toContain('move the model to a folder of its own')
+}
+
+describe('the folder of a configured model', () => {
+  test('is neither read nor listed, with all that it contains', async () => {
+    for (const folder of ['models', 'to-models']) {
+      for (const name of ['small-encoder.onnx', 'small-tokens.txt', 'readme.txt', 'deep/config.json']) {
+        await expectRefused(
+          'upload_file',
+          { path: join(home, folder, name) },
+          `is in the folder of a model ${models}`,
+        )
+      }
+      await expectRefused(
+        'inspect_file',
+        { file: join(home, folder) },
+        `is in the folder of a model ${models}`,
+      )
+    }
+  })
+
+  test('is not written, as a further file could replace one of the model', async () => {
+    for (const name of ['', 'a-tokens.txt', 'deep', 'new/notes.txt']) {
+      const args = { file_id: note, save_to: join(home, 'to-models', name) }
+      await expectRefused('download_file', args, `is in the folder of a model ${models}`)
+    }
+    expect((await readdir(models)).toSorted()).toEqual(
+      ['deep', 'readme.txt', 'small-decoder.onnx', 'small-encoder.onnx', 'small-tokens.txt'].toSorted(),
+    )
+  })
+
+  test('is reported by service_status', async () => {
+    const { data } = await agent.call('service_status', { details: true })
+    expect(data['private_folders']).toContain(models)
+    expect(data['private_folders']).not.toContain(agentSession.workspace)
+    // Of the allowed folders, only the data folder is refused.
+    expect(data['refused_folders']).toMatchObject([{ folder: agentSession.dataDir }])
+  })
+})
+
+describe('a model in a folder that agents use', () => {
+  test('leaves the folder to them, except for files that belong to models', async () => {
+    for (const path of ['small-encoder.onnx', 'small-decoder.onnx', 'small-tokens.txt']) {
+      await expectRefused(
+        'upload_file',
+        { path },
+        `has the name of a file in the folder of a model ${agentSession.workspace}`,
+      )
+    }
+    expect(await agent.call('upload_file', { path: 'readme.txt' })).toMatchObject({ isError: false })
+    expect(await agent.call('inspect_file', { file: '.' })).toMatchObject({ isError: false })
+  })
+
+  test('gets no further file that could replace one of it', async () => {
+    const { workspace } = agentSession
+    for (const save_to of ['a-tokens.txt', join(workspace, 'tokens.txt'), '../work/TOKENS.TXT']) {
+      await expectRefused(
+        'download_file',
+        { file_id: note, save_to },
+        `has the name of a file in the folder of a model ${agentSession.workspace}`,
+      )
+    }
+    for (const save_to of ['tokens.txt.txt', 'below/a-tokens.txt']) {
+      const saved = await agent.call('download_file', { file_id: note, save_to })
+      expect([save_to, saved.isError]).toEqual([save_to, false])
+    }
   })
 })
