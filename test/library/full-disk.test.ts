@@ -15,7 +15,7 @@ describe.skipIf(reason !== null)(`a library on a disk of its own (${reason ?? 'e
     async ([kibibytes]) => {
       await using disk = await createTestDisk(2 ** 25)
       const library = await newLibrary()
-      await writeVideo(library.media('a.mp4'), 'green', 'red')
+      await writeVideo(library.media('a.mp4'), 'blue', 'lime')
       for (let index = 0; index < images; index += 1)
         await writeImage(library.media(`image-${index}.png`), 'red', index)
       const [data, filler] = [join(disk.folder, 'data'), join(disk.folder, 'filler')]

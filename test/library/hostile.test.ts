@@ -130,18 +130,18 @@ test.skipIf(process.platform !== 'linux')(
 
 test('a song whose accompaniment is itself, an image or a song with another is skipped, and hides no file', async () => {
   const library = await newLibrary()
-  const accompaniments = { itself: 'itself.mp3', image: 'd.png', outer: 'inner.mp3', inner: 'sound.mp3' }
+  const accompaniments = { itself: 'itself.wav', image: 'd.png', outer: 'inner.wav', inner: 'sound.wav' }
   for (const [index, name] of [...Object.keys(accompaniments), 'sound'].entries())
-    await writeSound(library.media(`${name}.mp3`), { title: String(index) })
+    await writeSound(library.media(`${name}.wav`), {}, 440 + index)
   await writeImage(library.media('d.png'))
   for (const [name, accompaniment] of Object.entries(accompaniments))
     await writeFile(library.media(`${name}.json`), JSON.stringify({ audio_type: 'song', accompaniment }))
   const { out } = await library.run('add', library.media(), ...rights)
-  expect(out).toContain('skipped itself.mp3: its sidecar names the file itself')
-  expect(out).toContain('skipped image.mp3: the accompaniment that the sidecar names is no sound')
-  expect(out).toContain('skipped outer.mp3: the accompaniment that')
+  expect(out).toContain('skipped itself.wav: its sidecar names the file itself')
+  expect(out).toContain('skipped image.wav: the accompaniment that the sidecar names is no sound')
+  expect(out).toContain('skipped outer.wav: the accompaniment that')
   expect(out).toContain('found with their songs: 1')
-  expect(await paths(library)).toEqual(['d.png', 'inner.mp3'])
+  expect(await paths(library)).toEqual(['d.png', 'inner.wav'])
 })
 
 test('a store that fails once is tried again, and one that always fails ends the import', async () => {

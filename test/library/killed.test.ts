@@ -46,7 +46,7 @@ test.for(sampleCases(importKills, 1))(
     const library = await newLibrary()
     await writeImage(library.media('a.png'), 'red', 1)
     await writeImage(library.media('b.png'), 'blue', 2)
-    await writeVideo(library.media('c.mp4'), 'green')
+    await writeVideo(library.media('c.mp4'), 'red')
     const args = ['library', 'add', library.media(), ...rights]
     expect(await runUntilKilled(library, point, [hit, ...args])).toBe('SIGKILL')
     const { code, out } = await library.run('add', library.media(), ...rights)

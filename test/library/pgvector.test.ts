@@ -71,7 +71,7 @@ test('a library from before pgvector is searched by it, and changes keep both in
   const before = await newLibrary(bare.url)
   await writeImage(before.media('red.png'), 'red', 1)
   await writeImage(before.media('blue.png'), 'blue', 2)
-  await writeVideo(before.media('two.mp4'), 'blue', '0x00FF00')
+  await writeVideo(before.media('two.mp4'), 'blue', 'lime')
   await addWithModel(before, colourModel())
   const first = await before.openDb()
   expect(await prepare(first)).toEqual([
@@ -120,7 +120,7 @@ test('a library from before pgvector is searched by it, and changes keep both in
   expect(await compare()).toBe(4)
   expect(await search(library, queries)).toEqual(scanned)
 
-  await writeImage(library.media('new.png'), '0x00FF00', 3)
+  await writeImage(library.media('new.png'), 'lime', 3)
   await writeImage(library.media('red.png'), 'blue', 1)
   await rename(library.media('two.mp4'), library.media('moved.mp4'))
   await rename(library.media('blue.png'), `${library.root}/blue.png`)

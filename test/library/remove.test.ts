@@ -54,21 +54,21 @@ describe.for(sampleCases(databases, 1))('removal on %s', ([name, create]) => {
       const library = await create()
       await writeImage(library.media('a.png'))
       await writeImage(library.media('b.png'), 'blue')
-      await writeSound(library.media('song.mp3'))
-      await writeSound(library.media('off.mp3'), { title: 'accompaniment' })
-      await writeFile(library.media('song.json'), '{"audio_type":"song","accompaniment":"off.mp3"}')
+      await writeSound(library.media('song.wav'))
+      await writeSound(library.media('off.wav'), {}, 445)
+      await writeFile(library.media('song.json'), '{"audio_type":"song","accompaniment":"off.wav"}')
       await chmod(library.media('a.png'), 0o640)
       const [image, accompaniment] = await Promise.all(
-        ['a.png', 'off.mp3'].map((path) => readFile(library.media(path))),
+        ['a.png', 'off.wav'].map((path) => readFile(library.media(path))),
       )
       await library.run('add', library.media(), ...rights)
-      const [granted, song] = [await grant(library, 'a.png'), await grant(library, 'song.mp3')]
+      const [granted, song] = [await grant(library, 'a.png'), await grant(library, 'song.wav')]
       expect(await read(library, granted)).toEqual({ name: 'a.png', bytes: image })
-      expect(await read(library, song, 'accompaniment')).toEqual({ name: 'off.mp3', bytes: accompaniment })
+      expect(await read(library, song, 'accompaniment')).toEqual({ name: 'off.wav', bytes: accompaniment })
       const tag = async () =>
         (await openMaterialContent(await storage(library), { id: song, part: 'accompaniment' })).tag
       const before = await tag()
-      await utimes(library.media('off.mp3'), 1, 1)
+      await utimes(library.media('off.wav'), 1, 1)
       await library.run('add', library.media(), ...rights)
       expect(await tag()).not.toBe(before)
 
@@ -84,7 +84,7 @@ describe.for(sampleCases(databases, 1))('removal on %s', ([name, create]) => {
       expect(rows).toEqual([granted, song].map((id) => ({ id, folder_id: null, state: 'removed' })))
       expect(await db.selectFrom('library_folders').select('id').execute()).toEqual([])
       expect(await read(library, granted)).toEqual({ name: 'a.png', bytes: image })
-      expect(await read(library, song, 'accompaniment')).toEqual({ name: 'off.mp3', bytes: accompaniment })
+      expect(await read(library, song, 'accompaniment')).toEqual({ name: 'off.wav', bytes: accompaniment })
       const { thumb } = await findMaterial(db, granted)
       const { files } = await storage(library)
       expect(await files.has(thumb ?? '')).toBe(true)

@@ -115,7 +115,7 @@ describe.for(sampleCases(emptyLibraries, 1))('search on %s', ([name, create]) =>
       const library = await create()
       await writeImage(library.media('plain.png'), 'red', 1)
       await writeImage(library.media('other.png'), 'blue', 2)
-      await writeVideo(library.media('two.mp4'), 'blue', '0x00FF00')
+      await writeVideo(library.media('two.mp4'), 'blue', 'lime')
       await writeVideo(library.media('one.mp4'), 'red')
       await addWithModel(library, colourModel())
       const { find, paths } = await openSearch(library)

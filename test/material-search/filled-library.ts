@@ -27,7 +27,7 @@ export async function fillLibrary(data: string, folder: string): Promise<FilledL
   const media = (name: string) => join(folder, name)
   const describe = (name: string, sidecar: object) =>
     writeFile(media(`${name}.json`), JSON.stringify(sidecar))
-  await writeVideo(media('waves.mp4'), 'blue', 'navy')
+  await writeVideo(media('waves.mp4'), 'blue', 'lime')
   await describe('waves.mp4', { tags: ['waves', 'beach'], note: 'Waves on a beach' })
   await writeImage(media('sunset.png'), 'orange')
   await describe('sunset.png', { tags: ['日落', '海边'], note: '海边的日落' })

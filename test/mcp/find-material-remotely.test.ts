@@ -24,7 +24,7 @@ beforeAll(async () => {
   const media = join(folder.path, 'media')
   await mkdir(media)
   video = join(media, 'waves.mp4')
-  await writeVideo(video, 'blue', 'navy')
+  await writeVideo(video, 'blue', 'lime')
   const environment = { REELWRIGHT_DATA_DIR: remote.service.dataDir }
   const { code, err } = await runCommand(['library', 'add', media, ...rights], environment)
   if (code !== 0) throw new Error(err)
