@@ -1,4 +1,5 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountBalance } from '../../src/accounts/ledger.ts'
 import type { MaterialLink, MaterialList } from '../../src/contract/library-routes.ts'
@@ -8,7 +9,8 @@ import { materialSearch } from '../../tools/material-search/contract.ts'
 import { operations } from '../../tools/index.ts'
 import { wrongFields } from '../contract/laws.ts'
 import { materialSearch as table } from '../contract/material-search.ts'
-import { newLibrary, rights, writeSound } from '../library/library.ts'
+import { rights, writeSound } from '../library/library.ts'
+import { runCommand } from '../run-command.ts'
 import { writeTestLibrary } from './filled-library.ts'
 import { api, type Api, type ApiResponse } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
@@ -171,34 +173,14 @@ describe('material_search', () => {
     expect((await search(calls, { ...body, top_k: 1000 })).code).toBe(200)
   })
 
-  test('an original that was deleted since its import is 6004', async () => {
-    const calls = api(await service.account(9))
-    await writeSound(library.media('passing.wav'), {}, 330)
-    await writeFile(
-      library.media('passing.wav.json'),
-      JSON.stringify({ title: 'Passing', tags: ['ephemeral'] }),
-    )
-    await library.add()
-    const [found] = (await search(calls, { scope: 'audio', query: 'ephemeral' })).data.results
-    if (!found) throw new Error('nothing was found')
-    await rm(library.media('passing.wav'))
-    const gone = await open(found.download_url)
-    expect([gone.status, ((await gone.json()) as { code: number }).code]).toEqual([404, 6004])
-    // It is marked, and searches no longer find it.
-    const { data } = await search(calls, { scope: 'audio', query: 'ephemeral' })
-    expect(data.results).toEqual([])
-    expect(await links(calls, [found.id])).toMatchObject({ status: 404, code: 6004 })
-  })
-
-  test('a search omits originals that were deleted or changed, until they are imported again', async () => {
+  test('a search omits originals that were deleted or changed, until they are imported again; one that was deleted since its import is 6004', async () => {
     const calls = api(await service.account(9))
     const names = ['fleeting-1.wav', 'fleeting-2.wav', 'fleeting-3.wav']
     for (const [index, name] of names.entries()) await writeSound(library.media(name), {}, 500 + index)
     await library.add()
-    const found = async () => {
-      const { data } = await search(calls, { scope: 'audio', query: 'fleeting', top_k: 2 })
-      return data.results.map(({ name }) => String(name)).toSorted()
-    }
+    const results = async () =>
+      (await search(calls, { scope: 'audio', query: 'fleeting', top_k: 2 })).data.results
+    const found = async () => (await results()).map(({ name }) => String(name)).toSorted()
     expect(await found()).toHaveLength(2)
     const [deleted = '', ...others] = await found()
     await rm(library.media(deleted))
@@ -206,7 +188,16 @@ describe('material_search', () => {
     expect(await found()).toEqual(names.filter((name) => name !== deleted && name !== others[0]))
     await library.add()
     expect(await found()).toEqual(names.filter((name) => name !== deleted))
-    for (const name of names) await rm(library.media(name), { force: true })
+
+    const [passing, kept] = await results()
+    if (!passing) throw new Error('nothing was found')
+    await rm(library.media(String(passing['name'])))
+    const gone = await open(passing.download_url)
+    expect([gone.status, ((await gone.json()) as { code: number }).code]).toEqual([404, 6004])
+    // It is marked, and searches no longer find it.
+    expect(await found()).toEqual([kept?.['name']])
+    expect(await links(calls, [passing.id])).toMatchObject({ status: 404, code: 6004 })
+    await rm(library.media(String(kept?.['name'])))
   })
 
   test('materials are listed with their rights and previews, newest first, by scope or by words, without originals', async () => {
@@ -239,21 +230,23 @@ describe('material_search', () => {
 })
 
 test('what was granted outlives its folder, which searches no longer find', async () => {
-  const own = await newLibrary()
-  await writeSound(own.media('calm.wav'), {}, 220)
-  await writeFile(own.media('calm.wav.json'), JSON.stringify({ title: 'Calm piano' }))
-  await own.run('add', own.media(), ...rights)
-  await using running = await startTestService({ operations, dataDir: own.data })
-  const calls = api(await running.account(9))
-  const [found] = (await search(calls, { scope: 'audio', query: 'piano' })).data.results
+  const folder = join(library.root, 'other')
+  const path = join(folder, 'flute.wav')
+  await mkdir(folder)
+  await writeSound(path, {}, 300)
+  const environment = { REELWRIGHT_DATA_DIR: library.data }
+  expect(await runCommand(['library', 'add', folder, ...rights], environment)).toMatchObject({ code: 0 })
+  const calls = api(await service.account(9))
+  const query = { scope: 'audio', query: 'flute' }
+  const [found] = (await search(calls, query)).data.results
   if (!found) throw new Error('nothing was found')
-  const bytes = await readFile(own.media('calm.wav'))
-  await own.run('remove', own.media())
-  await rm(own.media('calm.wav'))
+  const bytes = await readFile(path)
+  expect(await runCommand(['library', 'remove', folder], environment)).toMatchObject({ code: 0 })
+  await rm(path)
   const [link] = (await links(calls, [found.id])).data.links
-  const response = await fetch(new URL(String(link?.download_url), running.baseUrl))
+  const response = await open(link?.download_url)
   expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes)
-  expect(await search(calls, { scope: 'audio', query: 'piano' })).toMatchObject({ code: 6401 })
+  expect((await search(calls, query)).data.results).toEqual([])
 })
 
 test('without a library, a search names the command that imports, and its credit is refunded', async () => {

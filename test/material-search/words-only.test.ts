@@ -17,14 +17,12 @@ async function startEmbedding() {
   return { fake, services: { embedding: { address: `${fake.origin}/v1`, model: 'clip' } } }
 }
 
-/** Starts a service with a library of two images, and returns its search. */
-async function startSearch(hasVectors: boolean) {
+test('a search asks the model only where the library has vectors; words find materials without it, and while it fails, when it is not asked again at once', async () => {
   const { fake, services } = await startEmbedding()
   const library = await newLibrary()
   await writeImage(library.media('harbour.png'), 'red', 1)
   await writeImage(library.media('meadow.png'), 'green', 2)
-  if (hasVectors) await addWithModel(library, colourModel('openai:clip'))
-  else await library.run('add', library.media(), ...rights)
+  await library.run('add', library.media(), ...rights)
   const service = await startTestService({ operations, dataDir: library.data, services })
   onTestFinished(() => service[Symbol.asyncDispose]())
   const calls = api(await service.account(9))
@@ -33,18 +31,13 @@ async function startSearch(hasVectors: boolean) {
     const { results, notes } = data as unknown as { results: { name: string }[]; notes?: string[] }
     return { names: results.map(({ name }) => name), notes }
   }
-  return { fake, search }
-}
+  const unasked = await search('harbour')
+  expect([unasked.names, fake.heard]).toEqual([['harbour.png'], []])
+  expect(unasked.notes).toEqual([
+    expect.stringMatching(/^Only words were compared: .*without an embedding model/),
+  ])
 
-test('a search asks the model only where the library has vectors, and notes that words alone were compared', async () => {
-  const { fake, search } = await startSearch(false)
-  const { names, notes } = await search('harbour')
-  expect([names, fake.heard]).toEqual([['harbour.png'], []])
-  expect(notes).toEqual([expect.stringMatching(/^Only words were compared: .*without an embedding model/)])
-})
-
-test('words find materials while the embedding service fails, which is not asked again at once', async () => {
-  const { fake, search } = await startSearch(true)
+  await addWithModel(library, colourModel('openai:clip'))
   fake.replies.push(vector(1, 0, 0))
   expect(await search('harbour')).toEqual({ names: ['harbour.png', 'meadow.png'], notes: undefined })
   const { names, notes } = await search('meadow')
