@@ -48,7 +48,9 @@ test('a task above confirm_above_credits is priced by the service, and does not 
   expect(priced.data).toMatchObject({ status: 'unconfirmed', price_credits: 2 })
   expect(await accountBalance(db, account.id)).toBe(5)
   const short = { ...clip, end_time_ms: 1000 }
-  const started = await agent.call('video_split_screen', { clips: [short, clip], wait_seconds: 0 })
+  const started = await agent.call('video_split_screen', {
+    ...{ clips: [short, clip], quality: '720p', wait_seconds: 0 },
+  })
   expect(started.data).toMatchObject({ task_id: expect.any(String) })
   expect(await accountBalance(db, account.id)).toBe(4)
 })

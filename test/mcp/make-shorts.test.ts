@@ -22,7 +22,10 @@ import { callUntilDone, promptCalls } from './call-until-done.ts'
 // Makes clips of a video in the workspace as the examples and the prompt do, with services from lines of the settings.
 
 /** With one of the passages that are worth a clip; in the long run, with both. */
-const spoken = talkText.slice(0, soakSize(talkText.indexOf('Here is a trick'), undefined))
+const spoken = soakSize(
+  talkText.slice(talkText.indexOf('A doctor'), talkText.indexOf('Here is a trick')),
+  talkText,
+)
 
 interface ShortsData {
   readonly files: readonly { readonly path: string }[]
