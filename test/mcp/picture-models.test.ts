@@ -1,14 +1,15 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testdata } from '../engines/ffmpeg/generate-media.ts'
 import { drawFootage, type Caption } from '../footage/text.ts'
+import { described, drawnImage, type, type GivenImage } from '../material-describe/describing-model.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
-import { startAgentSession, type AgentSession } from './agent-session.ts'
+import { balance, startAgentSession, type AgentSession, type ConnectedAgent } from './agent-session.ts'
 import { promptCalls } from './call-until-done.ts'
-import { parseToolResult } from './stdio-client.ts'
+import { parseToolResult, type ToolResponse } from './stdio-client.ts'
 
-// Runs the calls of the prompt in order, on a file in the workspace.
+// Removes watermarks by the calls of the prompt in order, and describes images, with models from a mirror.
 
 const mirror = testdata('models')
 let agentSession: AgentSession
@@ -166,5 +167,96 @@ test('regions that cannot be drawn are reported with the fix', async () => {
   expect((await inspectRegions([]))['next_step']).toMatch(/^The list is empty/)
   expect(await inspectRegions([{ x: 0.1, y: 0.1, w: 0.1, h: 0.1, start: 5 }])).toMatchObject({
     regions: { not_shown: { count: 1 }, notes: [expect.stringContaining('after the end of the video')] },
+  })
+})
+
+/** A question about images, as an agent reads it. */
+interface ImageQuestion {
+  readonly question_id: string
+  readonly input: { readonly images: { readonly rows: readonly (readonly [id: number])[] } }
+  readonly images?: number
+  readonly problems?: readonly string[]
+}
+
+const questionsOf = ({ data }: ToolResponse): ImageQuestion[] =>
+  ((data['questions'] ?? []) as { readonly questions: readonly ImageQuestion[] }[]).flatMap(
+    ({ questions }) => questions,
+  )
+
+const idsOf = ({ input }: ImageQuestion): number[] => input.images.rows.map(([id]) => id)
+
+/** Answers all questions until the task has ended. */
+async function answerAll(
+  agent: ConnectedAgent,
+  first: ToolResponse,
+  view: (id: number, call: number) => GivenImage | undefined,
+) {
+  const asked: ImageQuestion[] = []
+  let reply = first
+  for (let call = 0; ['queued', 'processing'].includes(String(reply.data['status'])); call += 1) {
+    const { task_id } = reply.data
+    const questions = questionsOf(reply)
+    asked.push(...questions)
+    const answers = questions.map((question) => ({
+      question_id: question.question_id,
+      answer: { images: idsOf(question).flatMap((id) => view(id, call) ?? []) },
+    }))
+    reply =
+      answers.length > 0
+        ? await agent.call('answer_questions', { task_id, answers, wait_seconds: 45 })
+        : await agent.call('get_task', { task_id, wait_seconds: 45 })
+  }
+  return { reply, asked }
+}
+
+describe.skipIf(mirror === undefined)('an agent describes images (REELWRIGHT_TESTDATA)', () => {
+  let agent: ConnectedAgent
+  beforeAll(async () => {
+    agent = await agentSession.shared('modern')
+    const photos = join(agentSession.workspace, 'photos')
+    await mkdir(photos)
+    for (let number = 1; number <= 6; number += 1)
+      await writeFile(join(photos, `${number}.png`), drawnImage(number))
+  })
+  const files = (...numbers: number[]) => numbers.map((number) => ({ file_id: `photos/${number}.png` }))
+
+  test('four at a time, sees them, and reads which to use', async () => {
+    const first = await agent.call(type, { input: files(1, 2, 3, 4, 5), wait_seconds: 45 })
+    expect(first.data['questions']).toMatchObject([{ kind: 'describe_images' }])
+    const [question] = questionsOf(first)
+    expect(question).toMatchObject({ images: 4 })
+    const { reply, asked } = await answerAll(agent, first, (id) =>
+      described(id, { mark: 10 * id, added: id === 2 ? ['logo'] : [] }),
+    )
+    expect(asked.map(idsOf)).toEqual([[1, 2, 3, 4], [5]])
+    expect(reply.data).toMatchObject({
+      status: 'completed',
+      output: { describer: 'agent', usage: { images: 5, total: 5 } },
+    })
+    const { next_step: next } = reply.data
+    expect(next).toContain('photos/5.png (50), photos/4.png (40)')
+    expect(next).toContain('photos/2.png (watermark)')
+  })
+
+  test('by names alone, and is asked again for the image that it forgot', async () => {
+    const input = ['photos/6.png', 'photos/2.png', 'photos/3.png']
+    const first = await agent.call(type, { input, wait_seconds: 45 })
+    const { reply, asked } = await answerAll(agent, first, (id, call) =>
+      id === 2 && call === 0 ? undefined : described(id),
+    )
+    expect(reply.data['status']).toBe('completed')
+    expect(asked.map(idsOf)).toEqual([[1, 2, 3], [2]])
+  })
+
+  test('without a usable answer: the task fails and is refunded', async () => {
+    const before = await balance(agent)
+    const first = await agent.call(type, { input: files(6), wait_seconds: 45 })
+    const { reply, asked } = await answerAll(agent, first, (id) => described(id, { desc: 'A boat.' }))
+    expect(asked[1]?.problems).toEqual(['image 1: desc is not in Simplified Chinese'])
+    expect(reply.data).toMatchObject({
+      status: 'failed',
+      error: { code: 6401, message: expect.stringMatching(/^input\[0\]: .*no usable answer/) },
+    })
+    expect(await balance(agent)).toEqual(before)
   })
 })
