@@ -1,13 +1,8 @@
-import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { startAgentSession } from './agent-session.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import { createClips, startInProcessAgent } from './stdio-client.ts'
-
-const run = promisify(execFile)
 
 const program = {
   launcher: ['node', '/home/someone/src/reelwright/scripts/run.mjs'],
@@ -97,14 +92,4 @@ test('names of files are not rewritten, and neither is any text of a remote serv
     { name: 'a', title: 'x', ready: false, price: '1 credit', missing: `it is missing. Fix: ${hint}` },
   ]
   expect((await remote.call('service_status')).text).toContain(`Fix: ${hint}\n`)
-})
-
-test('the command of a server that runs from its sources works in a shell', async () => {
-  await using agentSession = await startAgentSession()
-  await using agent = await agentSession.connect('modern')
-  const { text } = await agent.call('service_status')
-  const [, command = ''] = /Fix: `(node \S+run\.mjs models) pull whisper-tiny --data-dir/.exec(text) ?? []
-  expect(text).toContain(`pull whisper-tiny --data-dir ${agentSession.dataDir}`)
-  const { stdout } = await run('sh', ['-c', `${command} list --data-dir ${agentSession.dataDir}`])
-  expect(stdout).toContain('whisper-tiny')
 })

@@ -22,7 +22,7 @@ beforeAll(async () => {
   await agentSession.createClip('testsrc2=s=320x180:r=25', 'half.mkv', 4)
   const half = join(agentSession.workspace, 'half.mkv')
   await truncate(half, Math.floor((await stat(half)).size / 2))
-  await ffmpeg('-f', 'lavfi', '-i', 'sine=440:d=1.2', join(agentSession.workspace, 'song.wav'))
+  await ffmpeg('-f', 'lavfi', '-i', 'sine=440:d=1', join(agentSession.workspace, 'song.wav'))
   await writeFile(join(agentSession.workspace, 'title.html'), htmlParticle({ duration: 1 }, '<p>A title</p>'))
 })
 
@@ -146,6 +146,15 @@ describe.each(sampleCases(eras, 1))('%s client, real service', (era) => {
   })
 })
 
+test('the command that installs a missing model works in a shell', async () => {
+  const agent = await connectToSession('modern')
+  const { text } = await agent.call('service_status')
+  const [, command = ''] = /Fix: `(node \S+run\.mjs models) pull whisper-tiny --data-dir/.exec(text) ?? []
+  expect(text).toContain(`pull whisper-tiny --data-dir ${agentSession.dataDir}`)
+  const { stdout } = await run('sh', ['-c', `${command} list --data-dir ${agentSession.dataDir}`])
+  expect(stdout).toContain('whisper-tiny')
+})
+
 // Rendering operations as an agent calls them: local paths as input, a file in the workspace as output.
 
 const cut = { material: 'left.mp4', clip_st: 0.2, track_st: 0 }
@@ -186,7 +195,7 @@ const renderings: readonly [Rendering, Rendering, Rendering] = [
   [
     'music_visualizer',
     { file_id: 'song.wav', template_id: 'bars', resolution: { width: 160, height: 90 } },
-    { width: 160, height: 90, nb_read_frames: '36' },
+    { width: 160, height: 90, nb_read_frames: '30' },
   ],
 ]
 
