@@ -88,7 +88,10 @@ export async function writeImage(path: string, colour = 'red', pattern = 1): Pro
   pen.fillStyle = 'white'
   pen.fillRect((pattern * 13) % 60, (pattern * 7) % 30, 30, 20)
   await mkdir(dirname(path), { recursive: true })
-  await writeFile(path, extname(path) === '.jpg' ? canvas.toBuffer('image/jpeg') : canvas.toBuffer('image/png'))
+  await writeFile(
+    path,
+    extname(path) === '.jpg' ? canvas.toBuffer('image/jpeg') : canvas.toBuffer('image/png'),
+  )
 }
 
 /** Creates a video of one second of each colour, with sound. */

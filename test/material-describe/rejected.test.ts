@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fillPath, routes } from '../../src/contract/routes.ts'
 import type { TaskQuote } from '../../src/contract/task.ts'
+import { blankBmp } from '../material-embed/blank-bmp.ts'
 import { api } from '../service/api.ts'
 import { base64, drawnImage, hasPacks, type } from './describing-model.ts'
 import { useDescribingService } from './describing-service.ts'
@@ -13,25 +14,9 @@ describe.skipIf(!hasPacks)('material_describe rejects (REELWRIGHT_TESTDATA)', ()
     beforeAll(async () => {
       const upload = async (name: string, bytes: Uint8Array<ArrayBuffer> | string) =>
         (await started().calls.upload(name, bytes)).data.file_id
-      const noise = Buffer.alloc(2000 * 1300 * 3)
-      let state = 1
-      for (let at = 0; at < noise.length; at += 1) {
-        state = (state * 1_103_515_245 + 12_345) % 2 ** 31
-        noise[at] = state >>> 16
-      }
-      const header = Buffer.alloc(54)
-      header.write('BM')
-      header.writeUInt32LE(54 + 2000 * 1800 * 3, 2)
-      header.writeUInt32LE(54, 10)
-      header.writeUInt32LE(40, 14)
-      header.writeInt32LE(2000, 18)
-      header.writeInt32LE(1800, 22)
-      header.writeUInt16LE(1, 26)
-      header.writeUInt16LE(24, 28)
-      const large = Buffer.concat([header, noise, Buffer.alloc(2000 * 500 * 3, 90)])
       files = {
         image: await upload('a.png', drawnImage(1)),
-        large: await upload('large.bmp', large),
+        large: await upload('large.bmp', blankBmp(2000, 1800)),
         video: await upload('clip.mp4', 'no video'),
         text: await upload('lines.srt', '1\n'),
         renamed: await upload('notes.jpg', 'just text'),

@@ -8,9 +8,11 @@ import { wrongFields } from '../contract/laws.ts'
 import { materialEmbed as table } from '../contract/material-embed.ts'
 import { installFakeSiglip } from '../engines/embedding/fake-siglip.ts'
 import { generateMedia, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
+import { drawnImage } from '../material-describe/describing-model.ts'
 import { api, type Api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { soakSize, sampleCases } from '../soak-size.ts'
+import { blankBmp } from './blank-bmp.ts'
 import { base64, embed, type Embeddings, type Item, type, vectors } from './embedding-calls.ts'
 
 const folder = await scratchFolder()
@@ -95,12 +97,10 @@ describe('the result', () => {
 
   const batchSize = soakSize(2, 16)
   test(`of a batch of ${batchSize} equals those of ${batchSize} single calls`, async () => {
-    const items = await Promise.all(
-      Array.from({ length: batchSize }, async (_, index) =>
-        index % 2 === 0
-          ? { text: `${'cat '.repeat(index)}dog` }
-          : { image: base64(await image(`${index}.png`, `testsrc2=s=${16 + index}x${48 - index}`)) },
-      ),
+    const items = Array.from({ length: batchSize }, (_, index) =>
+      index % 2 === 0
+        ? { text: `${'cat '.repeat(index)}dog` }
+        : { image: base64(drawnImage(index, 16 + index, 48 - index)) },
     )
     const batch = await vectors(calls, items)
     const single: number[][] = []
@@ -143,7 +143,7 @@ test.each(
     1,
   ),
 )('16 images of 1 MiB each as base64, and 64 texts, have %s', async (_, send, expected) => {
-  const largest = Buffer.concat([await image('d.bmp', 'testsrc2=s=8x90')], 2 ** 20)
+  const largest = Buffer.concat([png], 2 ** 20)
   const images = many({ image: base64(largest).replaceAll(/.{76}/g, '$&\r\n') }, 16)
   const texts = Array.from({ length: 64 }, (_item, index) => ({ text: `cat ${index}` }))
   expect(await send([...images, ...texts])).toEqual(expected)
@@ -213,7 +213,7 @@ describe('a request is rejected, and costs nothing,', () => {
   })
 
   test('with a larger image: 6031, which names its form', async () => {
-    const large = await image('large.bmp', 'color=red:s=1920x1900')
+    const large = blankBmp(1920, 1900)
     expect(large.length).toBeGreaterThan(10 * 2 ** 20)
     const { data: uploaded } = await calls.upload('large.bmp', large)
     const named = (form: string) => ({

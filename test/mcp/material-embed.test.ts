@@ -17,7 +17,7 @@ beforeAll(async () => {
   await installFakeSiglip(join(agentSession.dataDir, dataFiles.packs), 'siglip2-base')
   for (const [name, source] of [
     ['beach.jpg', 'testsrc=s=64x48'],
-    ['harbour.png', 'testsrc2=s=50x90'],
+    ['harbour.png', 'testsrc=s=60x40'],
   ] as const)
     await generateMedia(join(agentSession.workspace, name), ['-f', 'lavfi', '-i', source, '-frames:v', '1'])
   agent = await agentSession.connect('modern')

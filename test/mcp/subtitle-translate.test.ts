@@ -84,7 +84,7 @@ test.each(subtitleTranslate.examples)('example: $title', async ({ input }) => {
 })
 
 test('translate-subtitles: the calls of the prompt work unchanged', async () => {
-  await agentSession.createClip('testsrc2=size=320x180:rate=25', 'talk.mp4', 1)
+  await agentSession.createClip('testsrc2=s=160x90:r=10', 'talk.mp4', 1)
   const args = { file: 'talk.srt', from: 'English', to: 'Chinese', video: 'talk.mp4' }
   const calls = await promptCalls(agent, 'translate-subtitles', args)
   expect(calls.map(([name]) => name)).toEqual(['inspect_file', 'subtitle_translate'])
