@@ -20,6 +20,7 @@ import { soakSize } from '../soak-size.ts'
 import { startSpokenServices } from '../video-translate-dub/spoken-services.ts'
 import { startAgentSession, type AgentSession, type ConnectedAgent } from './agent-session.ts'
 import { callUntilDone, promptCalls } from './call-until-done.ts'
+import { startInProcessAgent } from './stdio-client.ts'
 
 // Dubs the videos of the prompt and of the examples through a real client, with voices of espeak-ng. In its short form, the
 // calls of the prompt are checked alone: the dub of a service is the same over HTTP (test/video-translate-dub/service.test.ts).
@@ -49,8 +50,7 @@ const callsOfPrompt = (agent: ConnectedAgent, to: string) =>
   promptCalls(agent, 'dub-video', { video: 'talk.mp4', to })
 
 test('the prompt inspects, dubs into its language and looks at the result', async () => {
-  await using session = await startAgentSession()
-  const agent = await session.shared('modern')
+  await using agent = await startInProcessAgent('modern')
   const steps = await callsOfPrompt(agent, 'English')
   expect(steps.map(([name]) => name)).toEqual(['inspect_file', 'video_translate_dub', 'inspect_file'])
   const [look, make, check] = steps.map(([, args]) => args)

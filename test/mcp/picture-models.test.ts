@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createCanvas } from '@napi-rs/canvas'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testdata } from '../engines/ffmpeg/generate-media.ts'
 import { drawFootage, type Caption } from '../footage/text.ts'
@@ -112,17 +113,16 @@ async function keepChannel(path: string): Promise<void> {
 
 test('boxes drawn by hand are shown on an image, and their content is removed', async () => {
   const { workspace } = agentSession
-  await ffmpeg(
-    '-f',
-    'lavfi',
-    '-i',
-    'gradients=s=240x160:c0=navy:c1=teal:d=1',
-    '-frames:v',
-    '1',
-    join(workspace, 'bare.png'),
-  )
-  const logo = 'drawbox=x=180:y=16:w=40:h=24:color=white:t=fill'
-  await ffmpeg('-i', join(workspace, 'bare.png'), '-vf', logo, join(workspace, 'photo.png'))
+  const canvas = createCanvas(240, 160)
+  const pen = canvas.getContext('2d')
+  const gradient = pen.createLinearGradient(0, 0, 240, 160)
+  gradient.addColorStop(0, 'navy')
+  gradient.addColorStop(1, 'teal')
+  pen.fillStyle = gradient
+  pen.fillRect(0, 0, 240, 160)
+  pen.fillStyle = 'white'
+  pen.fillRect(180, 16, 40, 24)
+  await writeFile(join(workspace, 'photo.png'), canvas.toBuffer('image/png'))
   const box = { x: 0.74, y: 0.09, w: 0.19, h: 0.17 }
   await writeFile(join(workspace, 'boxes.json'), JSON.stringify({ regions: [{ id: 'logo', ...box }] }))
   const agent = await agentSession.shared('modern')

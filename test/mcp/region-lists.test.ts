@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { drawnImage } from '../material-describe/describing-model.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { startAgentSession, type ConnectedAgent, type AgentSession } from './agent-session.ts'
 
@@ -17,10 +18,7 @@ beforeAll(async () => {
   agentSession = await startAgentSession()
   await agentSession.createClip('testsrc2=s=160x90:r=10', 'clip.mp4', 1)
   await agentSession.createClip('smptebars=s=160x90:r=10', 'other.mp4', 1)
-  await ffmpeg(
-    ...['-f', 'lavfi', '-i', 'color=teal:s=120x80', '-frames:v', '1'],
-    join(agentSession.workspace, 'a.png'),
-  )
+  await writeFile(join(agentSession.workspace, 'a.png'), drawnImage(1, 120, 80))
   await writeList({})
   agent = await agentSession.connect('modern')
   clipId = (await agent.call('inspect_file', { file: 'clip.mp4' })).data['file_id']
