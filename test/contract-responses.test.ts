@@ -2,27 +2,33 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { FileRecord } from '../src/contract/file.ts'
+import { operations } from '../tools/index.ts'
 import * as common from './contract/common.ts'
 import { wrongFields } from './contract/laws.ts'
-import { serve, type Served } from './contract/serve.ts'
 import { outputSizes, videoSplitScreen } from './contract/video-split-screen.ts'
-import { generateMedia, h264 } from './engines/ffmpeg/generate-media.ts'
+import { generateMedia, h264, scratchFolder } from './engines/ffmpeg/generate-media.ts'
 import { api, pollUntil, type ApiResponse } from './service/api.ts'
+import { startTestService, type TestAccount, type TestService } from './service/in-process.ts'
 
 // Compares HTTP responses of the service with the tables of the contract documents.
 
 type Data = Readonly<Record<string, unknown>>
 
-let service: Served
+let service: TestService
+let account: TestAccount
 let calls: ReturnType<typeof api>
 let video: FileRecord
 let text: FileRecord
 
 beforeAll(async () => {
-  service = await serve()
-  calls = api(service)
+  service = await startTestService({
+    operations: operations.filter(({ operation }) => operation.name === videoSplitScreen.operation),
+  })
+  account = await service.account(50)
+  calls = api(account)
+  const folder = await scratchFolder()
   const source = 'testsrc2=size=320x180:rate=25:duration=0.2'
-  const clip = await generateMedia(join(service.folder, 'clip.mp4'), ['-f', 'lavfi', '-i', source, ...h264])
+  const clip = await generateMedia(join(folder, 'clip.mp4'), ['-f', 'lavfi', '-i', source, ...h264])
   video = (await calls.upload('clip.mp4', new Uint8Array(await readFile(clip)))).data
   text = (await calls.upload('note.txt', 'not a video')).data
 })
@@ -66,11 +72,11 @@ describe('files', () => {
 
 describe('authentication', () => {
   it.each([
-    ['no key', {}],
-    ['a wrong key', { authorization: 'wrong' }],
-    ['a prefix', { authorization: 'Bearer key-of-the-contract-tests-0123456789abcdef' }],
+    ['no key', () => ({})],
+    ['a wrong key', () => ({ authorization: 'wrong' })],
+    ['a prefix', () => ({ authorization: `Bearer ${account.apiKey}` })],
   ])('%s returns 6502', async (_, headers) => {
-    const response = await fetch(`${service.baseUrl}/task/list`, { headers })
+    const response = await fetch(`${service.baseUrl}/task/list`, { headers: headers() })
     expectRefusal(
       { status: response.status, ...((await response.json()) as Omit<ApiResponse, 'status'>) },
       6502,

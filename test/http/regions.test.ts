@@ -1,23 +1,25 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ShownRegions } from '../../src/contract/file-routes.ts'
 import { maxRegionsBytes } from '../../src/contract/regions.ts'
-import { serve, type Served } from '../contract/serve.ts'
 import { decodeJpeg } from '../engines/ffmpeg/decode-jpeg.ts'
-import { h264, generateMedia, tone } from '../engines/ffmpeg/generate-media.ts'
+import { h264, generateMedia, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
+import { writeFloatWav } from '../engines/float-wav.ts'
 import { api } from '../service/api.ts'
+import { startTestService, type TestService } from '../service/in-process.ts'
 import { sendRequest } from './raw-http.ts'
 
 // A 12 s clip whose second n has grey level 20 n, and region lists for it.
 
-let service: Served
+let service: TestService
 let calls: ReturnType<typeof api>
 const ids = new Map<string, string>()
 
 beforeAll(async () => {
-  service = await serve()
+  service = await startTestService()
   calls = api(service)
+  const folder = await scratchFolder()
   const grey = 'color=black:size=32x18:rate=10:duration=12,format=gray,geq=lum=floor(T)*20,scale=320:180'
   const full = ['-color_range', 'pc', '-vf', 'scale=out_range=pc', '-g', '37']
   const media = {
@@ -27,11 +29,12 @@ beforeAll(async () => {
       ...['-vf', 'geq=lum=20+N*7:cb=128:cr=128', ...h264, '-g', '5'],
     ],
     'still.png': ['-f', 'lavfi', '-i', 'color=0x4080c0:s=300x600', '-frames:v', '1'],
-    'tone.wav': tone(1),
   }
-  for (const [name, args] of Object.entries(media)) {
-    const bytes = await readFile(await generateMedia(join(service.folder, name), args))
-    ids.set(name, (await calls.upload(name, new Uint8Array(bytes))).data.file_id)
+  const paths = [await writeFloatWav(join(folder, 'tone.wav'), new Float32Array(8000), 8000)]
+  for (const [name, args] of Object.entries(media)) paths.push(await generateMedia(join(folder, name), args))
+  for (const path of paths) {
+    const name = basename(path)
+    ids.set(name, (await calls.upload(name, new Uint8Array(await readFile(path)))).data.file_id)
   }
 })
 afterAll(() => service[Symbol.asyncDispose]())

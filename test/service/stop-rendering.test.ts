@@ -1,25 +1,30 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { serve, type Served } from '../contract/serve.ts'
-import { generateMedia, h264 } from '../engines/ffmpeg/generate-media.ts'
+import { operations } from '../../tools/index.ts'
+import { generateMedia, h264, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { streams } from '../video-split-screen/media.ts'
 import { api, pollUntil, type Api } from './api.ts'
 import { sampleCases } from '../soak-size.ts'
+import { startTestService, type TestService } from './in-process.ts'
 import { killWorkers } from './interruptions.ts'
 import { findProcesses, waitUntilExited } from './processes.ts'
 
 const clipSeconds = 6
 
-let service: Served
+const folder = await scratchFolder()
+let service: TestService
 let calls: Api
 /** Id of a clip with audio. */
 let clip: string
 
 beforeAll(async () => {
-  service = await serve()
-  calls = api(service)
-  const path = await generateMedia(join(service.folder, 'clip.mp4'), [
+  const types = works.map(({ type }) => type)
+  service = await startTestService({
+    operations: operations.filter(({ operation }) => types.includes(operation.name)),
+  })
+  calls = api(await service.account(50))
+  const path = await generateMedia(join(folder, 'clip.mp4'), [
     ...['-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=30', '-f', 'lavfi', '-i', 'sine'],
     ...['-t', String(clipSeconds), ...h264],
   ])
@@ -44,7 +49,7 @@ const concatenation = (copies: number) => ({
   audio_track: [],
 })
 
-const scratch = () => join(service.folder, 'data', 'scratch')
+const scratch = () => join(service.dataDir, 'scratch')
 const working = () => findProcesses('ffmpeg', scratch())
 
 /** Waits until the scratch folders of all tasks are removed. */
@@ -77,7 +82,7 @@ test.each(sampleCases(works, 1))(
     })
     await waitUntilExited(encoders)
     await pollUntil(
-      () => findProcesses('ffmpeg', service.folder),
+      () => findProcesses('ffmpeg', service.dataDir),
       (left) => left.length === 0,
     )
     await waitUntilScratchIsEmpty()
@@ -87,7 +92,7 @@ test.each(sampleCases(works, 1))(
 
 test('kill -9 of a worker ends its ffmpeg processes; its task is retried and completes', async () => {
   const { id, before, encoders } = await startRendering('video_timeline_render', concatenation(2), 2)
-  await killWorkers(join(service.folder, 'data'))
+  await killWorkers(service.dataDir)
   await waitUntilExited(encoders)
   // The task was not finished: a second attempt starts new encoders.
   await pollUntil(working, (pids) => pids.some((pid) => !encoders.includes(pid)))
@@ -99,7 +104,7 @@ test('kill -9 of a worker ends its ffmpeg processes; its task is retried and com
   expect(await calls.balance()).toBe(before - 1)
   await waitUntilScratchIsEmpty()
   const { file_id } = done.data.output_result as { file_id: string }
-  const path = join(service.folder, 'result.mp4')
+  const path = join(folder, 'result.mp4')
   await writeFile(path, await calls.download(file_id))
   expect(await streams(path)).toMatchObject([
     { nb_read_frames: String(2 * clipSeconds * 30) },
