@@ -20,14 +20,21 @@ export async function startBrowser(flags: readonly string[] = []): Promise<Brows
   })
 }
 
-/** Starts a browser and a service for the tests of a suite. */
-export function browserAndService(options: Parameters<typeof startTestService>[0] = {}): {
+/** Name that a rebinding name server would resolve to the service. */
+export const reboundHost = 'rebound.test'
+
+/** A browser, and a service with the test operation. */
+export interface Started {
   readonly browser: Browser
   readonly service: TestService
-} {
+}
+
+/** Starts a browser and a service for the tests of a suite; set once its first test starts. */
+export function browserAndService(options: Parameters<typeof startTestService>[0] = {}): Started {
   const started = {} as { browser: Browser; service: TestService }
   beforeAll(async () => {
-    const [browser, service] = await Promise.all([startBrowser(), startTestService(options)])
+    const resolve = `--host-resolver-rules=MAP ${reboundHost} 127.0.0.1`
+    const [browser, service] = await Promise.all([startBrowser([resolve]), startTestService(options)])
     Object.assign(started, { browser, service })
   })
   afterAll(async () => {

@@ -1,15 +1,12 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { routes } from '../../src/contract/routes.ts'
 import { api } from '../service/api.ts'
-import { startTestService, type TestAccount, type TestService } from '../service/in-process.ts'
-import { isBrowserMissing, openPage, startBrowser } from './browser.ts'
-
-/** Name that a rebinding name server would resolve to the service. */
-const reboundHost = 'rebound.test'
+import type { TestAccount } from '../service/in-process.ts'
+import { openPage, reboundHost, type Started } from './browser.ts'
 
 /** Serves one document on an origin of its own until the test ends, and returns its URL and the Referer headers. */
 async function startAttacker(html: string) {
@@ -27,25 +24,15 @@ async function startAttacker(html: string) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, referers }
 }
 
-describe.skipIf(isBrowserMissing)(
-  'the page under attack, in Chromium (Debian package chromium-headless-shell)',
-  () => {
-    let browser: Browser
-    let service: TestService
+export const attackSuite = (started: Started) =>
+  describe('under attack', () => {
     let account: TestAccount
-
     beforeAll(async () => {
-      const resolve = `--host-resolver-rules=MAP ${reboundHost} 127.0.0.1`
-      ;[browser, service] = await Promise.all([startBrowser([resolve]), startTestService()])
-      account = await service.account(100)
-    })
-    afterAll(async () => {
-      await browser.close()
-      await service[Symbol.asyncDispose]()
+      account = await started.service.account(100)
     })
 
     async function openTab(url: string): Promise<Page> {
-      const context = await browser.newContext()
+      const context = await started.browser.newContext()
       onTestFinished(() => context.close())
       const page = await context.newPage()
       await page.goto(url)
@@ -54,7 +41,7 @@ describe.skipIf(isBrowserMissing)(
 
     test('no other page can frame it', async () => {
       for (const path of ['/', '/docs', '/page/main.js']) {
-        const { url } = await startAttacker(`<iframe src="${service.baseUrl}${path}"></iframe>`)
+        const { url } = await startAttacker(`<iframe src="${started.service.baseUrl}${path}"></iframe>`)
         const page = await openTab(url)
         const frame = page.frames().at(1)
         expect(frame?.url(), path).toBe('chrome-error://chromewebdata/')
@@ -89,7 +76,7 @@ describe.skipIf(isBrowserMissing)(
             }),
           ]
         },
-        { base: service.baseUrl, ticket: data.ticket, key: account.apiKey },
+        { base: started.service.baseUrl, ticket: data.ticket, key: account.apiKey },
       )
       expect(outcomes).toEqual(['blocked', 'blocked', 'blocked', 'opaque', 'blocked'])
       const login = { method: 'POST', headers: { 'content-type': 'application/json' } }
@@ -103,8 +90,8 @@ describe.skipIf(isBrowserMissing)(
     })
 
     test('a name that resolves to this machine reaches nothing', async () => {
-      const base = `http://${reboundHost}:${new URL(service.baseUrl).port}`
-      const context = await browser.newContext()
+      const base = `http://${reboundHost}:${new URL(started.service.baseUrl).port}`
+      const context = await started.browser.newContext()
       onTestFinished(() => context.close())
       const page = await context.newPage()
       for (const path of ['/', '/health', '/docs', '/page/main.js']) {
@@ -115,7 +102,7 @@ describe.skipIf(isBrowserMissing)(
 
     test('stored HTML, subtitles and JSON never run with the origin of the service', async () => {
       const script = `<script>document.title = 'ran'; parent.postMessage(sessionStorage.length, '*')</script>`
-      const { page } = await openPage(browser, account)
+      const { page } = await openPage(started.browser, account)
       for (const [name, content] of [
         ['attack.html', script],
         ['attack.srt', `1\n00:00:01,000 --> 00:00:02,000\n${script}\n`],
@@ -127,7 +114,7 @@ describe.skipIf(isBrowserMissing)(
           method: 'POST',
         })
         const download = page.waitForEvent('download')
-        await page.goto(new URL(link.data.url, service.baseUrl).href).catch(() => undefined)
+        await page.goto(new URL(link.data.url, started.service.baseUrl).href).catch(() => undefined)
         expect((await download).suggestedFilename()).toBe(name)
         expect(await page.title(), 'the page is still shown').toMatch(/Reelwright$/)
       }
@@ -137,8 +124,8 @@ describe.skipIf(isBrowserMissing)(
       const { url, referers } = await startAttacker('<p>other</p>')
       const { data } = await api(account).send<{ ticket: string }>(routes.pageTicket.path, { method: 'POST' })
       const { page } = await openPage(
-        browser,
-        { baseUrl: service.baseUrl },
+        started.browser,
+        { baseUrl: started.service.baseUrl },
         { view: `ticket=${data.ticket}` },
       )
       await page.getByRole('heading', { name: 'Tasks' }).waitFor()
@@ -152,5 +139,4 @@ describe.skipIf(isBrowserMissing)(
       await page.getByRole('heading', { name: 'Tasks' }).waitFor()
       expect(page.url()).not.toContain(data.ticket)
     })
-  },
-)
+  })
