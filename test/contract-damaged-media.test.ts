@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { accountBalance } from '../src/accounts/ledger.ts'
 import { findFileRefs } from '../src/contract/file.ts'
 import { configurePacks } from '../src/engines/packs/resolve.ts'
 import { operations } from '../tools/index.ts'
@@ -8,7 +9,8 @@ import { writeFakeWhisper } from './audio-language-detect/fake-whisper.ts'
 import { changed } from './contract/laws.ts'
 import { operationTables } from './contract/operations.ts'
 import type { DamagedMedia, OperationTables } from './contract/tables.ts'
-import { h264, generateMedia, picture, scratchFolder, tone } from './engines/ffmpeg/generate-media.ts'
+import { h264, generateMedia, picture, scratchFolder } from './engines/ffmpeg/generate-media.ts'
+import { writeFloatWav } from './engines/float-wav.ts'
 import { manifestWithSmallSeparator } from './packs/small-separator.ts'
 import { api } from './service/api.ts'
 import { startTestService, type TestAccount, type TestService } from './service/in-process.ts'
@@ -49,7 +51,8 @@ beforeAll(async () => {
     await readFile(await generateMedia(join(folder, name), args))
   const video = await generated('faststart.mp4', [...picture(4), ...h264, '-movflags', '+faststart'])
   const image = await generated('still.png', [...picture(1), '-frames:v', '1'])
-  const sound = await generated('tone.wav', tone(8))
+  const samples = Float32Array.from({ length: 8 * 8000 }, (_, at) => Math.sin(at / 3) / 8)
+  const sound = await readFile(await writeFloatWav(join(folder, 'tone.wav'), samples, 8000))
   const [data, dataBytes] = ['data', sound.length - sound.indexOf('data')]
   contents = {
     'damaged.mp4': {
@@ -134,7 +137,9 @@ describe.each(tables)('$operation', (table) => {
     const expected = table.damaged[damage]
     const listed = [...table.refusals, ...(table.limits ?? [])].map(({ code }) => code)
     if (expected !== 'accepted') expect([...listed, noFrame]).toContain(expected)
-    const response = await api(account).send(`/task/${table.operation}/quote`, {
+    // A refused creation costs nothing, as the last test of the file checks. Others are quoted, so that no task runs.
+    const isCreated = damage === 'randomBytes' && expected !== 'accepted'
+    const response = await api(account).send(`/task/${table.operation}${isCreated ? '' : '/quote'}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(await requestWith(table, damage)),
@@ -147,4 +152,10 @@ describe.each(tables)('$operation', (table) => {
     const { randomBytes: code } = table.damaged
     expect(['accepted', ...table.refusals.map((row) => row.code)]).toContain(code)
   })
+})
+
+it('nothing is created and charged for damaged files', async () => {
+  const { db } = service.running.service
+  expect(await db.selectFrom('tasks').select('id').execute()).toEqual([])
+  expect(await accountBalance(db, account.id)).toBe(50)
 })
