@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operations } from '../../tools/index.ts'
 import { startModelServer } from '../engines/language-model/model-server.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { startTestService } from '../service/in-process.ts'
+import { startTestService, type TestService } from '../service/in-process.ts'
 import { srtOf } from '../subtitle-translate/translation-service.ts'
 import { correctAnswer, translatingModel } from '../subtitle-translate/translator.ts'
 import { askingClient } from './asking-client.ts'
@@ -10,25 +10,32 @@ import { askingClient } from './asking-client.ts'
 const copy = (file_id: string) => ({ file_id, behaviour: 'ask' })
 const silent = { 'answers-questions': '0' }
 
-/** A client with a file, on a service with settings. */
-async function openClient(...[options]: Parameters<typeof startTestService>) {
-  const service = await startTestService(options)
+/** A service whose agents answer if they offer it; tests use accounts of their own. */
+let shared: TestService
+beforeAll(async () => {
+  shared = await startTestService({ agentAnswers: 'if offered' })
+})
+afterAll(() => shared[Symbol.asyncDispose]())
+
+/** A client with a file. */
+async function openClient(service = shared) {
   const client = askingClient(await service.account(10))
   const { data: file } = await client.upload('a.txt', 'text')
-  return { service, client, id: file.file_id, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
+  return { client, id: file.file_id }
 }
 
 test('agents answer if they offer it, always or never, as the setting requires', async () => {
-  for (const [agentAnswers, offering, other] of [
-    ['if offered', 200, 6401],
-    ['always', 200, 200],
-    ['never', 6401, 6401],
-  ] as const) {
-    await using opened = await openClient({ agentAnswers })
-    const { client, id } = opened
-    expect((await client.create('test_copy', copy(id), silent)).code, agentAnswers).toBe(other)
-    expect((await client.create('test_copy', copy(id))).code, agentAnswers).toBe(offering)
+  const codes = async (service: TestService) => {
+    const { client, id } = await openClient(service)
+    const other = await client.create('test_copy', copy(id), silent)
+    const offering = await client.create('test_copy', copy(id))
+    return { other: other.code, offering: offering.code }
   }
+  expect(await codes(shared)).toEqual({ other: 6401, offering: 200 })
+  await using always = await startTestService({ agentAnswers: 'always' })
+  expect(await codes(always)).toEqual({ other: 200, offering: 200 })
+  await using never = await startTestService({ agentAnswers: 'never' })
+  expect(await codes(never)).toEqual({ other: 6401, offering: 6401 })
 })
 
 test('a configured model takes precedence; questions asked before stay with the agent', async () => {
@@ -37,11 +44,12 @@ test('a configured model takes precedence; questions asked before stay with the 
   const { path: dataDir } = folder
   let [id, question_id] = ['', '']
   {
-    await using opened = await openClient({ dataDir })
-    const { data } = await opened.client.create('test_copy', copy(opened.id))
+    await using service = await startTestService({ dataDir })
+    const { client, id: file } = await openClient(service)
+    const { data } = await client.create('test_copy', copy(file))
     id = data.task_id
-    await opened.client.waiting('test_copy', id)
-    question_id = (await opened.client.questions(id)).data.questions[0]?.question_id ?? ''
+    await client.waiting('test_copy', id)
+    question_id = (await client.questions(id)).data.questions[0]?.question_id ?? ''
   }
   const services = { language_model: { address: `${model.origin}/v1`, model: 'small' } }
   await using service = await startTestService({ dataDir, services })
@@ -61,8 +69,7 @@ test('a configured model takes precedence; questions asked before stay with the 
 })
 
 test('equal creations are joined and repeated only with the same answerer', async () => {
-  await using opened = await openClient({ agentAnswers: 'if offered' })
-  const { client, id } = opened
+  const { client, id } = await openClient()
   const join = { prefer: 'join-identical' }
   const first = await client.create('test_copy', copy(id), { 'idempotency-key': 'one' })
   expect((await client.create('test_copy', copy(id), join)).data).toMatchObject({
@@ -74,8 +81,7 @@ test('equal creations are joined and repeated only with the same answerer', asyn
 })
 
 test('an answer of more than 1 MiB is rejected whole, a smaller one with its problems', async () => {
-  await using opened = await openClient({})
-  const { client, id } = opened
+  const { client, id } = await openClient()
   const { data } = await client.create('test_copy', copy(id))
   await client.waiting('test_copy', data.task_id)
   const { question_id = '' } = (await client.questions(data.task_id)).data.questions[0] ?? {}
