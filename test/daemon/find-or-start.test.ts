@@ -34,13 +34,14 @@ test(`${processes} concurrent processes share one daemon, also after repeated ki
   }
 })
 
-test('a running daemon is reused and found by a lookup, which starts none; it inherits no settings from its first client', async () => {
+test('a running daemon is reused and found by a lookup, which starts none; it inherits no settings from its first client; a process with its recycled pid is never ended', async () => {
   const dataDir = await newDataFolder()
   expect(await findDaemon(dataDir)).toBeNull()
   const first = await findTestDaemon(dataDir)
   expect(await findTestDaemon(dataDir)).toEqual(first)
   const { pid, baseUrl, apiKey } = first
-  expect((await readRunningRecord(dataDir)).key).toBe(apiKey)
+  const record = await readRunningRecord(dataDir)
+  expect(record.key).toBe(apiKey)
   expect((await findDaemon(dataDir))?.pid).toBe(pid)
   const response = await fetch(`${baseUrl}/environment`, { headers: { authorization: apiKey } })
   const environment = (await response.json()) as Record<string, string>
@@ -50,6 +51,11 @@ test('a running daemon is reused and found by a lookup, which starts none; it in
   await expect.poll(() => isAlive(pid)).toBe(false)
   expect(await findDaemon(dataDir)).toBeNull()
   expect(await startedDaemons(dataDir)).toHaveLength(1)
+  const [boot] = record.start_time.split('/')
+  const recycled = { ...record, pid: process.ppid, start_time: `${boot}/1` }
+  await writeFile(join(dataDir, 'daemon.json'), JSON.stringify(recycled))
+  expect((await findTestDaemon(dataDir)).pid).not.toBe(process.ppid)
+  expect(await isAlive(process.ppid)).toBe(true)
 })
 
 test('the next daemon ends processes left by a killed one', async () => {
@@ -71,20 +77,6 @@ test('a daemon killed before it is recorded is reported, and the next one works'
   })
   const { pid } = await findTestDaemon(dataDir)
   expect(await startedDaemons(dataDir)).toEqual([pid])
-})
-
-test('a process with a recycled pid is never ended', async () => {
-  const dataDir = await newDataFolder()
-  const { pid } = await findTestDaemon(dataDir)
-  const record = await readRunningRecord(dataDir)
-  process.kill(pid, 'SIGKILL')
-  const [boot] = record.start_time.split('/')
-  await writeFile(
-    join(dataDir, 'daemon.json'),
-    JSON.stringify({ ...record, pid: process.ppid, start_time: `${boot}/1` }),
-  )
-  expect((await findTestDaemon(dataDir)).pid).not.toBe(process.ppid)
-  expect(await isAlive(process.ppid)).toBe(true)
 })
 
 /** Ways to end a daemon, each of a daemon that has replaced a record. */
