@@ -88,51 +88,8 @@ async function useKeyUntilRevoked(environment: Environment, run: typeof runComma
   return await creditsAt(url, key)
 }
 
-test('keys and credits take effect at once in a running service', async () => {
-  expect(await useKeyUntilRevoked(await newEnvironment(), spawnCommand)).toBe(401)
-})
-
-test('keys and credits can be created before the first start, and concurrently for one account', async () => {
-  const environment = await newEnvironment()
-  const { out } = await reelwright(environment, 'keys', 'create', '--name', 'a', '--account', 'studio')
-  const local = await reelwright(environment, 'keys', 'create', '--name', 'mine')
-  const url = await serveUntilFinished(environment)
-  expect(await creditsAt(url, out.trim())).toEqual({ balance: 0 })
-  expect(await creditsAt(url, local.out.trim())).toEqual({ balance: 1e12, unlimited: true })
-
-  const created = await Promise.all(
-    ['a', 'b', 'c'].map((name) =>
-      reelwright(environment, 'keys', 'create', '--name', name, '--account', 'x'),
-    ),
-  )
-  for (const { out: key } of created) expect(await creditsAt(url, key.trim())).toEqual({ balance: 0 })
-  const listed = await reelwright(environment, 'keys', 'list')
-  expect(listed.out.match(/ x /g)).toHaveLength(3)
-})
-
-test.for([
-  [['keys'], 2, 'unknown command keys'],
-  [['keys', 'create'], 2, '--name is missing'],
-  [['keys', 'create', '--name', 'a', '--quota', '-1'], 2, '--quota'],
-  [['keys', 'create', '--name', 'a', '--quota', '1.5'], 2, '--quota must be a whole number'],
-  [['keys', 'create', '--name', 'a\u001b[2J'], 1, '1 to 64 visible characters'],
-  [['keys', 'create', '--name', 'embedded'], 1, "is the service's own"],
-  [['keys', 'revoke'], 2, 'takes one argument: <id>'],
-  [['keys', 'revoke', '1', '2'], 2, 'takes one argument: <id>'],
-  [['keys', 'revoke', 'nothing'], 1, 'there is no key "nothing"'],
-  [['credits', 'grant', '5'], 2, '--account is missing'],
-  [['credits', 'grant', '--account', 'nobody', '5'], 1, 'there is no account "nobody"'],
-  [['credits', 'grant', '--account', 'local', '0'], 2, '<credits> must be a whole number'],
-] as const)('%j is rejected', async ([args, code, message]) => {
-  const ended = await reelwright(await newEnvironment(), ...args)
-  expect([ended.code, ended.out]).toEqual([code, ''])
-  expect(ended.err).toContain(message)
-  expect(ended.err).not.toMatch(/^ {4}at /m)
-})
-
-test('tables of another version are not migrated while a service runs', async () => {
-  const environment = await newEnvironment()
-  await serveUntilFinished(environment)
+/** Changes the version of the tables of a running service, which the commands then reject. */
+async function expectOtherVersionsRejected(environment: Environment): Promise<void> {
   const database = new DatabaseSync(join(environment['REELWRIGHT_DATA_DIR'] ?? '', 'reelwright.sqlite'))
   const [last] = database.prepare('select name from kysely_migration order by name desc').all()
   database.prepare('delete from kysely_migration where name = ?').run(String(last?.['name']))
@@ -154,6 +111,49 @@ test('tables of another version are not migrated while a service runs', async ()
       /^reelwright: the database was created by a newer version \(9999-later\)\nFix: Update/,
     ),
   ])
+}
+
+test('keys and credits take effect at once in a running service', async () => {
+  expect(await useKeyUntilRevoked(await newEnvironment(), spawnCommand)).toBe(401)
+})
+
+test('keys and credits can be created before the first start, and concurrently for one account; tables of another version are not migrated while a service runs', async () => {
+  const environment = await newEnvironment()
+  const { out } = await reelwright(environment, 'keys', 'create', '--name', 'a', '--account', 'studio')
+  const local = await reelwright(environment, 'keys', 'create', '--name', 'mine')
+  const url = await serveUntilFinished(environment)
+  expect(await creditsAt(url, out.trim())).toEqual({ balance: 0 })
+  expect(await creditsAt(url, local.out.trim())).toEqual({ balance: 1e12, unlimited: true })
+
+  const created = await Promise.all(
+    ['a', 'b', 'c'].map((name) =>
+      reelwright(environment, 'keys', 'create', '--name', name, '--account', 'x'),
+    ),
+  )
+  for (const { out: key } of created) expect(await creditsAt(url, key.trim())).toEqual({ balance: 0 })
+  const listed = await reelwright(environment, 'keys', 'list')
+  expect(listed.out.match(/ x /g)).toHaveLength(3)
+  await expectOtherVersionsRejected(environment)
+})
+
+test.for([
+  [['keys'], 2, 'unknown command keys'],
+  [['keys', 'create'], 2, '--name is missing'],
+  [['keys', 'create', '--name', 'a', '--quota', '-1'], 2, '--quota'],
+  [['keys', 'create', '--name', 'a', '--quota', '1.5'], 2, '--quota must be a whole number'],
+  [['keys', 'create', '--name', 'a\u001b[2J'], 1, '1 to 64 visible characters'],
+  [['keys', 'create', '--name', 'embedded'], 1, "is the service's own"],
+  [['keys', 'revoke'], 2, 'takes one argument: <id>'],
+  [['keys', 'revoke', '1', '2'], 2, 'takes one argument: <id>'],
+  [['keys', 'revoke', 'nothing'], 1, 'there is no key "nothing"'],
+  [['credits', 'grant', '5'], 2, '--account is missing'],
+  [['credits', 'grant', '--account', 'nobody', '5'], 1, 'there is no account "nobody"'],
+  [['credits', 'grant', '--account', 'local', '0'], 2, '<credits> must be a whole number'],
+] as const)('%j is rejected', async ([args, code, message]) => {
+  const ended = await reelwright(await newEnvironment(), ...args)
+  expect([ended.code, ended.out]).toEqual([code, ''])
+  expect(ended.err).toContain(message)
+  expect(ended.err).not.toMatch(/^ {4}at /m)
 })
 
 describe.skipIf(!hasPostgres)('on PostgreSQL (Debian package postgresql)', () => {
