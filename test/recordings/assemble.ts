@@ -2,7 +2,7 @@ import type { BreakClass } from '../../src/media/cut/pauses.ts'
 import { speechRate, type TimeSpan } from '../../src/media/speech/speech-types.ts'
 import type { Passage, PassageKind, PauseSound, SpokenScript } from './script.ts'
 import { sentenceTables, type RecordingLanguage } from './sentences.ts'
-import { speak, type Delivery } from './speak.ts'
+import { speakAll, type Delivery } from './speak.ts'
 import { breath, noise, record } from './speech-sounds.ts'
 
 /** A word of a recording, seconds. */
@@ -65,14 +65,14 @@ export async function assemble(
   {
     room = -62,
     seed = 1,
-    clipOf = (passage: Passage) => speakPassage(passage, sentenceTables[language].voice),
+    clipOf,
   }: {
     readonly room?: number | undefined
     readonly seed?: number
     readonly clipOf?: (passage: Passage) => Promise<Clip>
   } = {},
 ): Promise<Recording> {
-  const clips = await clipsOf(plan, clipOf)
+  const clips = await clipsOf(plan, clipOf ?? (await speakPassages(plan, sentenceTables[language].voice)))
   const starts: number[] = []
   let at = toSamples(margin)
   for (const [index, { pause }] of plan.entries()) {
@@ -123,7 +123,7 @@ export interface Clip {
   readonly weights: readonly number[]
 }
 
-/** Processes of espeak-ng at a time. */
+/** Clips that are made at a time. */
 const concurrency = 4
 
 async function clipsOf(
@@ -138,14 +138,37 @@ async function clipsOf(
   return clips
 }
 
-async function speakPassage({ words, attempt }: Passage, voice: string): Promise<Clip> {
-  // No take sounds like another one.
-  const delivery: Delivery = { voice, speed: 165 + 9 * (attempt % 3), pitch: 50 - 7 * (attempt % 4) }
-  const samples = await speak(words.map(({ spoken }) => spoken).join(' '), delivery)
-  const weights: number[] = []
-  if (words.length === 1) return { samples, weights: [1] }
-  for (const { spoken } of words) weights.push((await speak(spoken, { voice, speed: 165, pitch: 50 })).length)
-  return { samples, weights }
+/** Speaks passages with a voice, attempts of equal numbers together. Returns a function that returns the clip of each. */
+async function speakPassages(
+  passages: readonly Passage[],
+  voice: string,
+): Promise<(passage: Passage) => Promise<Clip>> {
+  const sounds = new Map<Passage, Float32Array | undefined>()
+  for (const [attempt, group] of Map.groupBy(passages, (passage) => passage.attempt)) {
+    // No take sounds like another one.
+    const delivery: Delivery = { voice, speed: 165 + 9 * (attempt % 3), pitch: 50 - 7 * (attempt % 4) }
+    const spoken = await speakAll(group.map(spokenText), delivery)
+    for (const [index, passage] of group.entries()) sounds.set(passage, spoken[index])
+  }
+  const weightsOf = await weighWords(passages, voice)
+  return (passage) =>
+    Promise.resolve({ samples: sounds.get(passage) ?? new Float32Array(), weights: weightsOf(passage) })
+}
+
+/** Returns a function that returns the length of each word of a passage when spoken alone. */
+export async function weighWords(
+  passages: readonly Passage[],
+  voice: string,
+): Promise<(passage: Passage) => number[]> {
+  const words = [...new Set(passages.flatMap((passage) => passage.words.map(({ spoken }) => spoken)))]
+  const clips = await speakAll(words, { voice, speed: 165, pitch: 50 })
+  const lengths = new Map(words.map((word, index) => [word, clips[index]?.length ?? 0]))
+  return (passage) => passage.words.map(({ spoken }) => lengths.get(spoken) ?? 0)
+}
+
+/** Returns what is given to the voice for a passage. */
+export function spokenText({ words }: Passage): string {
+  return words.map(({ spoken }) => spoken).join(' ')
 }
 
 /** Divides the time of a passage among its words. */

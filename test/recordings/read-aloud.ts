@@ -18,7 +18,7 @@ export function readAloud(text: string, { pause = 0.9 } = {}): SpokenScript {
         scriptWord,
         breakAfter,
         pause,
-        attempt: passages.length,
+        attempt: kind === 'retake' ? 1 : 0,
         sounds: [],
       })
     if (index % 2 === 1) add('retake', words.slice(0, Math.ceil(words.length / 2)), null)

@@ -1,6 +1,6 @@
 import { resample } from '../../src/media/audio/resample.ts'
 import { type SpeakerTurn, speechRate } from '../../src/media/speech/speech-types.ts'
-import { assemble, type Recording } from '../recordings/assemble.ts'
+import { assemble, type Recording, spokenText, weighWords } from '../recordings/assemble.ts'
 import type { Passage } from '../recordings/script.ts'
 import { type RecordingLanguage, sentenceTables } from '../recordings/sentences.ts'
 import { type Delivery, speak } from '../recordings/speak.ts'
@@ -59,9 +59,15 @@ async function speakDialogue({ language, sentences: count }: Required<DialogueOp
     return { kind: 'speech', words, scriptWord: first, attempt: index, breakAfter: '。', pause, sounds: [] }
   })
   const texts = passages.map(({ words }) => words.map(({ text, mark }) => text + mark).join(space))
+  const weightsOf = await weighWords(passages, voice)
   const { samples, truth } = await assemble(
     { language, text: texts.join(space), passages },
-    { clipOf: (passage) => speakSentence(passage, deliveryOf(speakerOf(passage.attempt), voice)) },
+    {
+      clipOf: async (passage) => ({
+        samples: await speak(spokenText(passage), deliveryOf(speakerOf(passage.attempt), voice)),
+        weights: weightsOf(passage),
+      }),
+    },
   )
   return {
     // Above 4 kHz there is room for music, which a separator by frequency then separates exactly.
@@ -72,11 +78,4 @@ async function speakDialogue({ language, sentences: count }: Required<DialogueOp
     turns: truth.passages.map(({ start, end }, index) => ({ speaker: speakerOf(index), start, end })),
     sentences: texts,
   }
-}
-
-async function speakSentence({ words }: Passage, delivery: Delivery) {
-  const samples = await speak(words.map(({ spoken }) => spoken).join(' '), delivery)
-  const weights: number[] = []
-  for (const { spoken } of words) weights.push((await speak(spoken, delivery)).length)
-  return { samples, weights }
 }
