@@ -34,13 +34,16 @@ const marks = 'bits, inverted bits and motion, 1'
 /** Draws the number of a frame: gray pixels. */
 function drawMark(frame: number): Uint8Array {
   const pixels = new Uint8Array(size.width * size.height)
-  for (let y = 0; y < size.height; y += 1) {
-    const row = Math.floor(y / cell.height)
+  for (let row = 0; row < size.height / cell.height; row += 1) {
+    const start = row * cell.height * size.width
     for (let x = 0; x < size.width; x += 1) {
       const isSet = ((frame >> Math.floor(x / cell.width)) & 1) === 1
       const isBright = row === 2 ? (x + 4 * frame) % size.width < 20 : isSet === (row === 0)
-      pixels[y * size.width + x] = isBright ? bright : dark
+      pixels[start + x] = isBright ? bright : dark
     }
+    // All lines of a row are equal.
+    for (let line = 1; line < cell.height; line += 1)
+      pixels.copyWithin(start + line * size.width, start, start + size.width)
   }
   return pixels
 }

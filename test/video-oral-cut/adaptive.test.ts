@@ -42,7 +42,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a cut with the rhythm of the spea
   beforeAll(async () => {
     const table = sentenceTables['en-US']
     cut = await cutRecording(await scratchFolder(), {
-      ...{ language: 'en-US', seed: 5, sentences: 24, mistakes: false, rate, errors: { jitter: 0.08 } },
+      ...{ language: 'en-US', seed: 5, sentences: 20, mistakes: false, rate, errors: { jitter: 0.08 } },
       table: { ...table, sentences: [...table.sentences, ...moreSentences] },
       request: ({ text }) => ({
         ...{ la: 'en-US', script: text, source_path: '/footage/talk.mp4', rhythm_preset: 'compact' },
