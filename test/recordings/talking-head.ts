@@ -40,7 +40,7 @@ export async function filmSpeaker(
   const frames = Math.ceil(truth.seconds * hertz(rate))
   const speech = moves ? truth.passages.map(({ start, end }) => ({ start, end })) : []
   async function* input() {
-    const shots = await readSpeaker(width, height)
+    const shots = await speakerShots(width, height)
     for (let frame = 0; frame < frames; frame += 1) {
       const time = frame / hertz(rate)
       const speaks = speech.some(({ start, end }) => time >= start && time < end)
@@ -69,6 +69,16 @@ export async function filmSpeaker(
 
 function speakerPath(): string {
   return join(testdata('video') ?? '', 'opendubbing-englishvideo.mp4')
+}
+
+/** Frames of the speaker by their size, for all films of it. */
+const shotsOfSize = new Map<string, Promise<Buffer[]>>()
+
+function speakerShots(width: number, height: number): Promise<Buffer[]> {
+  const size = `${width}x${height}`
+  const shots = shotsOfSize.get(size) ?? readSpeaker(width, height)
+  shotsOfSize.set(size, shots)
+  return shots
 }
 
 /** Decodes the frames of the speaker. */
