@@ -5,7 +5,7 @@ import { createScene, type Scene } from '../../../../test/footage/scene.ts'
 import { createInpainter } from './inpainter.ts'
 import { findOverlay, OverlayLearner, type PatchOverlay } from './overlay.ts'
 
-const film = { width: 192, height: 108, fps: 25 }
+const film = { width: 160, height: 90, fps: 25 }
 const box = { x: 0.55, y: 0.1, w: 0.35, h: 0.25 }
 
 /** Several shots of different scenes, each with a slow pan. */
