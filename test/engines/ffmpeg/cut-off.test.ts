@@ -4,10 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { correctByPackets } from '../../../src/engines/ffmpeg/cut-off.ts'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { sampleCases, soakSize } from '../../soak-size.ts'
-import { h264, generateMedia, picture, scratchFolder, tone } from './generate-media.ts'
+import { h264, picture, scratchFolder, tone } from './generate-media.ts'
+import { planMedia } from './generate-together.ts'
 
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
+const plan = planMedia(folder)
 
 const seconds = 8
 /** Returns when a truncated file ends, ms. */
@@ -34,21 +36,24 @@ const kinds: [name: string, args: readonly string[]][] = [
   ['sound.wav', tone(seconds)],
 ]
 
-test.each(sampleCases(kinds, 5))('half of %s ends with its data', async (name, args) => {
-  const whole = await generateMedia(at(name), args)
-  // Further whole files have tests of their own.
-  if (soakSize(false, true)) expect(await cutOffMs(whole)).toBeUndefined()
-  const bytes = await readFile(whole)
-  const half = at(`half-${name}`)
-  await writeFile(half, bytes.subarray(0, bytes.length / 2))
-  const end = await cutOffMs(half)
-  expect(end).toBeGreaterThan(2500)
-  expect(end).toBeLessThan(5500)
-})
+test.each(sampleCases(kinds, 5).map(([name, args]) => [name, plan(name, args)] as const))(
+  'half of %s ends with its data',
+  async (name, whole) => {
+    // Further whole files have tests of their own.
+    if (soakSize(false, true)) expect(await cutOffMs(whole)).toBeUndefined()
+    const bytes = await readFile(whole)
+    const half = at(`half-${name}`)
+    await writeFile(half, bytes.subarray(0, bytes.length / 2))
+    const end = await cutOffMs(half)
+    expect(end).toBeGreaterThan(2500)
+    expect(end).toBeLessThan(5500)
+  },
+)
 
 describe('a complete file is not reported as truncated', () => {
+  const path = plan('compressed.wav', [...tone(8), '-c:a', 'adpcm_ms'])
+
   test('if its header states an approximate byte rate', async () => {
-    const path = await generateMedia(at('compressed.wav'), [...tone(8), '-c:a', 'adpcm_ms'])
     expect(await cutOffMs(path)).toBeUndefined()
     const bytes = await readFile(path)
     // A tenth of the real rate.
@@ -65,42 +70,44 @@ describe('a complete file is not reported as truncated', () => {
     ['its picture ends early', [...picture(2), ...tone(6), ...h264]],
     ['it does not start at 0', [...both, '-output_ts_offset', '3600']],
   ]
-  const files = whole.flatMap(([name, args]) =>
-    ['mp4', 'mkv'].map((extension) => [name, extension, args] as const),
+  const files = whole.flatMap(([name, args], index) =>
+    ['mp4', 'mkv'].map((extension) => [name, extension, `whole-${index}.${extension}`, args] as const),
   )
 
   // In `npm test`, each as one of both.
-  test.each(sampleCases(files, 4))('if %s, as %s', async (_, extension, args) => {
-    expect(await cutOffMs(await generateMedia(at(`whole.${extension}`), args))).toBeUndefined()
-  })
+  test.each(sampleCases(files, 4).map(([name, kind, file, args]) => [name, kind, plan(file, args)] as const))(
+    'if %s, as %s',
+    async (_name, _kind, file) => {
+      expect(await cutOffMs(file)).toBeUndefined()
+    },
+  )
+
+  const apart = plan('apart.mkv', [
+    ...[...picture(6), '-itsoffset', '4', ...tone(2), ...picture(15, ',scale=32:18')],
+    ...['-map', '0', '-map', '1', '-map', '2', ...h264, '-output_ts_offset', '3600'],
+  ])
 
   test('or extended if streams start at different times or a second picture continues', async () => {
-    const inputs = [...picture(6), '-itsoffset', '4', ...tone(2), ...picture(15, ',scale=32:18')]
-    const maps = ['0', '1', '2'].flatMap((input) => ['-map', input])
-    const path = await generateMedia(at('apart.mkv'), [
-      ...inputs,
-      ...maps,
-      ...h264,
-      '-output_ts_offset',
-      '3600',
-    ])
-    const facts = await probe(path)
-    expect(await correctByPackets(path, facts, {})).toEqual(facts)
+    const facts = await probe(apart)
+    expect(await correctByPackets(apart, facts, {})).toEqual(facts)
   })
+
+  const wave = plan('whole.wav', tone(2))
 
   test.each(sampleCases([0xffff_ffff, 0x7fff_f000, 0x8000_0000, 0], 1))(
     'if it is a streamed WAV whose header states %i bytes',
     async (length) => {
-      const bytes = await readFile(await generateMedia(at('whole.wav'), tone(2)))
+      const bytes = await readFile(wave)
       bytes.writeUInt32LE(length, bytes.indexOf('data') + 4)
       await writeFile(at('stream.wav'), bytes)
       expect(await cutOffMs(at('stream.wav'))).toBeUndefined()
     },
   )
 
+  const still = plan('still.png', [...picture(1), '-frames:v', '1'])
+
   test('if it is a still picture', async () => {
-    const path = await generateMedia(at('still.png'), [...picture(1), '-frames:v', '1'])
-    expect(await cutOffMs(path)).toBeUndefined()
+    expect(await cutOffMs(still)).toBeUndefined()
   })
 })
 
@@ -113,9 +120,11 @@ describe('a header that states too short a duration', () => {
         ['mp4', 4000],
       ] as const,
       1,
+    ).map(
+      ([kind, headerMs]) =>
+        [kind, headerMs, plan(`longer-${headerMs}.${kind}`, [...picture(20), ...tone(12), ...h264])] as const,
     ),
-  )('does not shorten a %s with a header of %d ms', async (extension, headerMs) => {
-    const path = await generateMedia(at(`longer.${extension}`), [...picture(20), ...tone(12), ...h264])
+  )('does not shorten a %s with a header of %d ms', async (_, headerMs, path) => {
     const facts = await probe(path)
     const headerFacts = {
       ...facts,
@@ -134,9 +143,10 @@ describe('a header that states too short a duration', () => {
   })
 })
 
+const short = plan('short.wav', tone(1))
+
 test('an abort ends the search with its reason', async () => {
-  const path = await generateMedia(at('short.wav'), tone(1))
   const reason = new Error('gone')
-  const facts = await probe(path)
-  await expect(correctByPackets(path, facts, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+  const facts = await probe(short)
+  await expect(correctByPackets(short, facts, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
 })

@@ -10,7 +10,7 @@ export type MediaFile = readonly [path: string, args: readonly string[]]
 
 /**
  * Creates several media files like `generateMedia`, but with one start of ffmpeg, which takes longer than a short film. Each
- * file contains all streams of its inputs unless it maps some of them.
+ * file contains all streams of its inputs unless it maps some of them. All inputs end.
  */
 export async function generateTogether(files: readonly MediaFile[]): Promise<void> {
   const { ffmpeg, version } = await locateFfmpeg(process.env['REELWRIGHT_FFMPEG'])

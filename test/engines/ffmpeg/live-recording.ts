@@ -19,6 +19,7 @@ export async function liveRecording(
   const tone = ['-f', 'lavfi', '-i', `sine=duration=${begins + lasts}`]
   const maps = ['-map', '0', '-map', '1', '-fps_mode', 'passthrough', '-pix_fmt', 'yuv420p']
   const live = ['-live', '1', '-cluster_time_limit', '500']
-  const coding = ['-c:v', 'libvpx', '-g', String(gop), '-c:a', 'libopus', ...live]
+  // Threads of the encoder wait for each other in loops.
+  const coding = ['-c:v', 'libvpx', '-threads', '1', '-g', String(gop), '-c:a', 'libopus', ...live]
   return await generateMedia(path, [...late, ...tone, ...maps, ...coding])
 }

@@ -7,6 +7,7 @@ import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { sampleCases, soakSize } from '../../soak-size.ts'
 import { decodeJpeg } from './decode-jpeg.ts'
 import { h264, generateMedia, picture, scratchFolder, tone } from './generate-media.ts'
+import { vp8 } from './vp8.ts'
 
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
@@ -138,7 +139,7 @@ describe('contactSheet', () => {
 
   test('transparency is shown as a checkerboard, also in WebM', async () => {
     const clear = ['-f', 'lavfi', '-i', 'color=red@0.0:size=64x64:rate=5:duration=1,format=yuva420p']
-    const path = await generateMedia(at('clear.webm'), [...clear, '-c:v', 'libvpx', '-auto-alt-ref', '0'])
+    const path = await generateMedia(at('clear.webm'), [...clear, ...vp8, '-auto-alt-ref', '0'])
     const sheet = await decodeSheet(await contactSheet(path, await probe(path)))
     expect(isNear(sheet.colour(24, 24), [92, 95, 101])).toBe(true)
     expect(isNear(sheet.colour(32, 24), [120, 123, 129])).toBe(true)

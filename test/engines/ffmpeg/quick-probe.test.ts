@@ -10,11 +10,13 @@ import { operations } from '../../../tools/index.ts'
 import { api } from '../../service/api.ts'
 import { startTestService, type TestService } from '../../service/in-process.ts'
 import { sampleCases } from '../../soak-size.ts'
-import { h264, generateMedia, picture, scratchFolder, tone } from './generate-media.ts'
+import { h264, picture, scratchFolder, tone } from './generate-media.ts'
+import { planMedia } from './generate-together.ts'
 import { replaceFfmpeg } from './replace-ffmpeg.ts'
 
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
+const plan = planMedia(folder)
 
 const seconds = 8
 const both = [...picture(seconds), ...tone(seconds), ...h264, '-g', '25']
@@ -40,22 +42,21 @@ async function extentsBothWays(path: string, facts: MediaFacts) {
 }
 
 describe('a quick probe returns the same as many queries', () => {
-  test.each(sampleCases(kinds, 3))(
-    'for %s, complete (%s) or truncated (%s)',
-    async (name, isProbed, isPartProbed, args) => {
-      const path = await generateMedia(at(name), args)
-      const facts = await probe(path)
-      const whole = await extentsBothWays(path, facts)
-      expect(whole.quick).toEqual(isProbed ? whole.single : undefined)
-      const bytes = await readFile(path)
-      await writeFile(at(`part-${name}`), bytes.subarray(0, bytes.length * 0.6))
-      const part = await extentsBothWays(at(`part-${name}`), facts)
-      expect(part.quick?.[0]).toEqual(isPartProbed ? part.single[0] : undefined)
-    },
-  )
+  test.each(
+    sampleCases(kinds, 3).map(([name, whole, part, args]) => [name, whole, part, plan(name, args)] as const),
+  )('for %s, complete (%s) or truncated (%s)', async (name, isProbed, isPartProbed, path) => {
+    const facts = await probe(path)
+    const whole = await extentsBothWays(path, facts)
+    expect(whole.quick).toEqual(isProbed ? whole.single : undefined)
+    const bytes = await readFile(path)
+    await writeFile(at(`part-${name}`), bytes.subarray(0, bytes.length * 0.6))
+    const part = await extentsBothWays(at(`part-${name}`), facts)
+    expect(part.quick?.[0]).toEqual(isPartProbed ? part.single[0] : undefined)
+  })
+
+  const path = plan('header.mkv', both)
 
   test.each(sampleCases([4000, 12_000], 1))('for a header that states %d ms', async (headerMs) => {
-    const path = await generateMedia(at('header.mkv'), both)
     const facts = await probe(path)
     const video = facts.video && { ...facts.video, duration_ms: headerMs }
     const audio = facts.audio.map((sound) => ({ ...sound, duration_ms: headerMs }))
@@ -80,13 +81,15 @@ describe.skipIf(process.platform === 'win32')('ffprobe is started as often as re
     logging?.[Symbol.dispose]()
   })
 
+  const still = [...picture(1), '-frames:v', '1']
+
   test.each([
-    ['film.mp4', both, 2],
-    ['talk.m4a', tone(seconds), 2],
-    ['photo.jpg', [...picture(1), '-frames:v', '1'], 1],
-  ] as const)('for %s', async (name, args, starts) => {
+    ['film.mp4', plan('film.mp4', both), 2],
+    ['talk.m4a', plan('talk.m4a', tone(seconds)), 2],
+    ['photo.jpg', plan('photo.jpg', still), 1],
+  ] as const)('for %s', async (name, path, starts) => {
     if (!service) throw new Error('there is no service')
-    const clip = new Uint8Array(await readFile(await generateMedia(at(name), args)))
+    const clip = new Uint8Array(await readFile(path))
     await writeFile(startLog, '')
     const calls = api(service)
     const { data } = await calls.upload(name, clip)
@@ -94,10 +97,11 @@ describe.skipIf(process.platform === 'win32')('ffprobe is started as often as re
     expect((await readFile(startLog, 'utf8')).trim().split('\n')).toHaveLength(starts)
   })
 
+  const image = plan('photo.png', still)
+
   test('for the facts of an image alone', async () => {
-    const path = await generateMedia(at('photo.png'), [...picture(1), '-frames:v', '1'])
     await writeFile(startLog, '')
-    await probe(path)
+    await probe(image)
     expect((await readFile(startLog, 'utf8')).trim().split('\n')).toHaveLength(1)
   })
 })

@@ -12,7 +12,21 @@ export async function transparentVideo(path: string): Promise<string> {
   const labels = scenes.map((_, index) => `[s${index}]`).join('')
   const alpha = `geq=lum='p(X,Y)':cb='p(X,Y)':cr='p(X,Y)':a='255*lt(X,W/2)'`
   const graph = `${chains.join(';')};${labels}concat=n=${scenes.length},${alpha}`
-  const coding = ['-c:v', 'libvpx', '-auto-alt-ref', '0', '-g', '9999', '-b:v', '2M', '-pix_fmt', 'yuva420p']
+  // Threads of the encoder wait for each other in loops.
+  const coding = [
+    '-c:v',
+    'libvpx',
+    '-threads',
+    '1',
+    '-auto-alt-ref',
+    '0',
+    '-g',
+    '9999',
+    '-b:v',
+    '2M',
+    '-pix_fmt',
+    'yuva420p',
+  ]
   return await generateMedia(path, ['-f', 'lavfi', '-i', graph, ...coding])
 }
 
