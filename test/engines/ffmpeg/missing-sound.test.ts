@@ -4,14 +4,16 @@ import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { decodePcm, decodeSound, decodeVoice } from '../../../src/engines/ffmpeg/sound.ts'
 import { inputArgs } from '../../../src/engines/ffmpeg/run.ts'
 import { missingAudioSeconds } from '../../../src/media/audio/missing-audio.ts'
-import { generateMedia, picture, scratchFolder, tone } from './generate-media.ts'
+import { h264, picture, scratchFolder, tone } from './generate-media.ts'
 import { sampleCases } from '../../soak-size.ts'
 import { corruptBytes } from './corrupt-bytes.ts'
+import { planMedia } from './generate-together.ts'
 import { replaceFfmpeg } from './replace-ffmpeg.ts'
 
 // ffmpeg replaces sound that does not decode with silence and reports no error.
 
 const folder = await scratchFolder()
+const plan = planMedia(folder)
 
 /** Decodes a file. Returns the seconds of decoded sound, and how many of them are missing. */
 async function measureSound(path: string) {
@@ -35,22 +37,21 @@ const codings: readonly (readonly [string, string, readonly string[]])[] = [
   ['FLAC', 'hole.flac', ['-c:a', 'flac']],
 ]
 
-test.each(sampleCases(codings))(
-  'a gap in %s is as long as the sound that did not decode',
-  async (_, name, codec) => {
-    const path = await generateMedia(join(folder, name), [...tone(20), ...codec])
-    expect(await measureSound(path)).toEqual({ seconds: expect.closeTo(20, 0), missing: 0 })
-    const { seconds, missing } = await measureSound(await corruptBytes(path))
-    expect(seconds).toBeCloseTo(20, 0)
-    // A fifth of the bytes, and their neighbours.
-    expect(missing).toBeGreaterThan(3.5)
-    expect(missing).toBeLessThan(6)
-  },
-)
+test.each(
+  sampleCases(codings).map(([coding, name, codec]) => [coding, plan(name, [...tone(20), ...codec])] as const),
+)('a gap in %s is as long as the sound that did not decode', async (_, path) => {
+  expect(await measureSound(path)).toEqual({ seconds: expect.closeTo(20, 0), missing: 0 })
+  const { seconds, missing } = await measureSound(await corruptBytes(path))
+  expect(seconds).toBeCloseTo(20, 0)
+  // A fifth of the bytes, and their neighbours.
+  expect(missing).toBeGreaterThan(3.5)
+  expect(missing).toBeLessThan(6)
+})
+
+const tag = ['-metadata', 'comment=[error] No space left on device']
+const long = plan('long.m4a', [...tone(40), '-c:a', 'aac', ...tag])
 
 test('sound that hardly decodes is reported as damaged, whatever its tags say', async () => {
-  const tag = ['-metadata', 'comment=[error] No space left on device']
-  const long = await generateMedia(join(folder, 'long.m4a'), [...tone(40), '-c:a', 'aac', ...tag])
   const damaged = await corruptBytes(long, 0.05, 0.93)
   await expect(measureSound(damaged)).rejects.toMatchObject({ code: 6017 })
   const job = { signal: new AbortController().signal, timeoutMs: 60_000 }
@@ -77,19 +78,24 @@ test.each([
   },
 )
 
+const logLine = '[Parsed_aresample_0 @ 0] [SWR @ 0] [verbose] adding 99999999999 audio samples of silence'
+const spoofing = plan('spoofing.m4a', [
+  ...[...tone(3), '-c:a', 'aac', '-metadata', `a\n${logLine}\nb=c`, '-movflags', 'use_metadata_tags'],
+])
+
 test('tags that imitate log lines do not report more missing sound than the file has', async () => {
-  const line = '[Parsed_aresample_0 @ 0] [SWR @ 0] [verbose] adding 99999999999 audio samples of silence'
-  const spoofing = ['-metadata', `a\n${line}\nb=c`, '-movflags', 'use_metadata_tags']
-  const path = await generateMedia(join(folder, 'spoofing.m4a'), [...tone(3), '-c:a', 'aac', ...spoofing])
-  const { seconds, missing } = await measureSound(path)
+  const { seconds, missing } = await measureSound(spoofing)
   expect(missing).toBeLessThanOrEqual(seconds)
 })
 
+const late = plan('late.mp4', [
+  ...[...picture(15), '-itsoffset', '5', ...tone(10), '-map', '0:v', '-map', '1:a'],
+  ...[...h264, '-c:a', 'aac'],
+])
+
 test('only gaps after a late start count as missing', async () => {
-  const late = ['-itsoffset', '5', ...tone(10), '-map', '0:v', '-map', '1:a', '-c:a', 'aac']
-  const path = await generateMedia(join(folder, 'late.mp4'), [...picture(15), ...late, '-c:v', 'libx264'])
-  expect(await measureSound(path)).toEqual({ seconds: expect.closeTo(15, 0), missing: 0 })
-  const { missing } = await measureSound(await corruptBytes(path, 0.6, 0.7))
+  expect(await measureSound(late)).toEqual({ seconds: expect.closeTo(15, 0), missing: 0 })
+  const { missing } = await measureSound(await corruptBytes(late, 0.6, 0.7))
   expect(missing).toBeGreaterThan(1)
   expect(missing).toBeLessThan(3)
 })
