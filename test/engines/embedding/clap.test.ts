@@ -4,7 +4,8 @@ import { beforeEach, expect, test } from 'vitest'
 import { embedSoundQuery, findSoundModel, openSoundModel } from '../../../src/engines/embedding/open-sound.ts'
 import { manifest } from '../../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../../src/engines/packs/resolve.ts'
-import { generateMedia, scratchFolder } from '../ffmpeg/generate-media.ts'
+import { scratchFolder } from '../ffmpeg/generate-media.ts'
+import { planMedia } from '../ffmpeg/generate-together.ts'
 import { clapDimensions, clapTokenIds, installFakeClap, soundWords } from './fake-clap.ts'
 
 const folder = await scratchFolder()
@@ -16,9 +17,10 @@ const { signal } = new AbortController()
 const use = (path: string) => configurePacks({ folder: path, automatic: false, own: {}, manifest })
 beforeEach(() => use(packs.plain))
 
-/** A sound by the source of a filter graph. */
+/** Plans a sound by the source of a filter graph. Returns its path. */
+const plan = planMedia(folder)
 const sound = (name: string, source: string, more: readonly string[] = []) =>
-  generateMedia(join(folder, name), ['-f', 'lavfi', '-i', source, ...more])
+  plan(name, ['-f', 'lavfi', '-i', source, ...more])
 
 async function embedSound(path: string) {
   await using model = await openSoundModel(1)
@@ -65,10 +67,11 @@ test('a text of more than 77 tokens keeps its start and its end token', async ()
   expect(vector[100 + (clapTokenIds['</s>'] ?? -1)]).toBeGreaterThan(0)
 })
 
+const whistle = sound('a.wav', 'sine=f=4000:d=1', ['-ar', '44100', '-ac', '2'])
+const hum = sound('b.mp3', 'sine=f=220:d=15', ['-ar', '22050'])
+const beep = sound('c.flac', 'sine=f=1000:d=0.05', ['-ar', '96000'])
+
 test('sounds of any format, length, rate and number of channels become vectors of what is heard', async () => {
-  const whistle = await sound('a.wav', 'sine=f=4000:d=1', ['-ar', '44100', '-ac', '2'])
-  const hum = await sound('b.mp3', 'sine=f=220:d=15', ['-ar', '22050'])
-  const beep = await sound('c.flac', 'sine=f=1000:d=0.05', ['-ar', '96000'])
   const found = []
   for (const path of [whistle, hum, beep])
     found.push((await embedSound(path)).map(({ startMs, values }) => [startMs, peak(values)]))
@@ -83,14 +86,15 @@ test('sounds of any format, length, rate and number of channels become vectors o
   ])
 })
 
+const long = sound('long.mp3', "aevalsrc='0.5*sin(2*PI*t*if(lt(t,60),220,4000))':s=16000:d=95")
+
 test('of a long sound, spread pieces are embedded, equally each time', async () => {
-  const path = await sound('long.mp3', "aevalsrc='0.5*sin(2*PI*t*if(lt(t,60),220,4000))':s=48000:d=95")
-  const vectors = await embedSound(path)
+  const vectors = await embedSound(long)
   expect(vectors.map(({ startMs, values }) => [startMs, peak(values)])).toEqual([
     ...[0, 20_000, 40_000].map((at) => [at, soundWords.hum]),
     ...[60_000, 80_000].map((at) => [at, soundWords.whistle]),
   ])
-  expect(await embedSound(path)).toEqual(vectors)
+  expect(await embedSound(long)).toEqual(vectors)
 })
 
 test('a query has a vector only with a model that loads, and with Latin letters', async () => {

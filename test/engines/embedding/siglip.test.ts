@@ -12,9 +12,11 @@ import { configurePacks } from '../../../src/engines/packs/resolve.ts'
 import { requireAll } from '../../../src/engines/readiness.ts'
 import { sampleCases, soakSize } from '../../soak-size.ts'
 import { generateMedia, scratchFolder } from '../ffmpeg/generate-media.ts'
+import { planMedia } from '../ffmpeg/generate-together.ts'
 import { installFakeSiglip, siglipSizes, textTowerOutput, tokenIds } from './fake-siglip.ts'
 
 const folder = await scratchFolder()
+const plan = planMedia(folder)
 const packs = { large: join(folder, 'large'), base: join(folder, 'base'), none: join(folder, 'none') }
 const base = await installFakeSiglip(packs.base, 'siglip2-base')
 await installFakeSiglip(packs.large, 'siglip2-large')
@@ -27,10 +29,11 @@ beforeEach(() => use('base'))
 
 const open = () => openEmbeddingModel({ threads: 1, signal })
 
-/** A test picture in a format. */
-async function image(name: string, source = 'testsrc=s=300x200', more: readonly string[] = []) {
-  return await generateMedia(join(folder, name), ['-f', 'lavfi', '-i', source, ...more, '-frames:v', '1'])
+/** Plans a test picture in a format. Returns its path. */
+function image(name: string, source = 'testsrc=s=300x200', more: readonly string[] = []): string {
+  return plan(name, ['-f', 'lavfi', '-t', '0.04', '-i', source, ...more, '-frames:v', '1'])
 }
+const good = image('good.png')
 
 describe('texts', () => {
   const ids = (...tokens: readonly string[]) => tokens.map((token) => tokenIds[token] ?? expect.fail(token))
@@ -76,14 +79,13 @@ describe('texts', () => {
 
 describe('images', () => {
   test('become planes of -1 to 1, resized to the square of the model without cropping', async () => {
-    const path = await image('plain.png')
     for (const pack of sampleCases(['siglip2-base', 'siglip2-large'] as const, 1)) {
       use(pack === 'siglip2-base' ? 'base' : 'large')
       const { side, dimensions } = siglipSizes[pack]
       await using model = await open()
       expect(model.name).toBe(pack)
-      const [vector] = await model.embedImages([path], { signal })
-      const planes = normalizedPlanes(await readSquarePicture(path, side, signal))
+      const [vector] = await model.embedImages([good], { signal })
+      const planes = normalizedPlanes(await readSquarePicture(good, side, signal))
       expect(planes).toHaveLength(3 * side * side)
       expect([Math.min(...planes.slice(0, 5000)), Math.max(...planes.slice(0, 5000))]).toEqual([-1, 1])
       const parts = planes.length / dimensions
@@ -98,8 +100,9 @@ describe('images', () => {
     }
   })
 
+  const stored = image('stored.jpg', 'testsrc=s=320x200', ['-q:v', '2'])
+
   test('are upright, whatever their EXIF orientation', async () => {
-    const stored = await image('stored.jpg', 'testsrc=s=320x200', ['-q:v', '2'])
     const turned = await generateMedia(join(folder, 'turned.png'), ['-i', stored, '-vf', 'transpose=clock'])
     const photo = await readFile(stored)
     // EXIF with one tag, orientation 6: turn clockwise.
@@ -116,32 +119,35 @@ describe('images', () => {
     expect(largestDifference(upright, asStored)).toBeGreaterThan(100)
   })
 
+  const half = image('half.png', 'color=c=black@0.5:s=64x64,format=rgba')
+  const none = image('none.png', 'color=c=black@0:s=64x64,format=rgba')
+
   test('are placed on white where they are transparent', async () => {
-    const half = await image('half.png', 'color=c=black@0.5:s=64x64,format=rgba')
-    const none = await image('none.png', 'color=c=black@0:s=64x64,format=rgba')
     expect([...new Set(await readSquarePicture(half, 8, signal))]).toEqual([128])
     expect([...new Set(await readSquarePicture(none, 8, signal))]).toEqual([255])
   })
 
+  const all: readonly Parameters<typeof image>[] = [
+    ['wide.webp', 'testsrc=s=4000x3'],
+    ['one.bmp', 'color=red:s=2x2,format=rgb24,crop=1:1'],
+    ['tall.jpg', 'testsrc=s=2x5000'],
+    ['grey.png', 'testsrc=s=99x99', ['-pix_fmt', 'gray16be']],
+  ]
+  const paths = sampleCases(all).map((each) => image(...each))
+
   test('of all formats and extreme shapes give vectors', async () => {
-    const all = [
-      await image('wide.webp', 'testsrc=s=4000x3'),
-      await image('one.bmp', 'color=red:s=2x2,format=rgb24,crop=1:1'),
-      await image('tall.jpg', 'testsrc=s=2x5000'),
-      await image('grey.png', 'testsrc=s=99x99', ['-pix_fmt', 'gray16be']),
-    ]
-    const paths = sampleCases(all)
     await using model = await open()
     for (const vector of await model.embedImages(paths, { signal })) expectUnit(vector)
   })
 
+  const jpeg = image('whole.jpg')
+
   test('that are none get 6014, and those that do not decode 6021, with their index', async () => {
-    const good = await image('good.png')
     const text = join(folder, 'text.png')
     await writeFile(text, 'just text')
     const broken = join(folder, 'broken.png')
     await writeFile(broken, (await readFile(good)).subarray(0, 40))
-    const [jpeg, cut] = [await image('whole.jpg'), join(folder, 'cut.jpg')]
+    const cut = join(folder, 'cut.jpg')
     await writeFile(cut, (await readFile(jpeg)).subarray(0, -100))
     await using model = await open()
     const failure = async (paths: readonly string[]): Promise<ImageError> => {
@@ -167,21 +173,20 @@ describe('images', () => {
   })
 })
 
+const batched = Array.from({ length: soakSize(2, 16) }, (_, index) =>
+  image(`${index}.png`, `testsrc2=s=${40 + index}x${60 - index}`),
+)
+
 test('a batch gives the same bits as single calls, and vectors have length 1', async () => {
-  const paths = await Promise.all(
-    Array.from({ length: soakSize(2, 16) }, (_, index) =>
-      image(`${index}.png`, `testsrc2=s=${40 + index}x${60 - index}`),
-    ),
-  )
   const texts = Array.from({ length: 16 }, (_, index) => `${'cat '.repeat(index)}dog`)
   await using model = await open()
   const batch = [
     ...(await model.embedTexts(texts, { signal })),
-    ...(await model.embedImages(paths, { signal })),
+    ...(await model.embedImages(batched, { signal })),
   ]
   const single: Float32Array[] = []
   for (const text of texts) single.push(...(await model.embedTexts([text], { signal })))
-  for (const path of paths) single.push(...(await model.embedImages([path], { signal })))
+  for (const path of batched) single.push(...(await model.embedImages([path], { signal })))
   expect(batch).toEqual(single)
   for (const vector of batch) expectUnit(vector)
 })
