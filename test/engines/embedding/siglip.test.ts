@@ -133,11 +133,11 @@ describe('images', () => {
     ['tall.jpg', 'testsrc=s=2x5000'],
     ['grey.png', 'testsrc=s=99x99', ['-pix_fmt', 'gray16be']],
   ]
-  const paths = sampleCases(all).map((each) => image(...each))
+  const shapes = sampleCases(all).map((each) => image(...each))
 
   test('of all formats and extreme shapes give vectors', async () => {
     await using model = await open()
-    for (const vector of await model.embedImages(paths, { signal })) expectUnit(vector)
+    for (const vector of await model.embedImages(shapes, { signal })) expectUnit(vector)
   })
 
   const jpeg = image('whole.jpg')
