@@ -1,10 +1,11 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { anyCodePoint } from '../../test/code-points.ts'
 import { numberedNames, safeFileName } from './file-names.ts'
 
 test('any suggestion becomes a plain, visible, short file name', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (suggested) => {
+    fc.property(fc.string({ unit: anyCodePoint, maxLength: 400 }), (suggested) => {
       const name = safeFileName(suggested)
       expect(name).toMatch(/^[^./\\]/)
       for (const character of '/\\:*?"<>|\0\n\t') expect(name).not.toContain(character)

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { revokeKeys } from '../../src/accounts/keys.ts'
 import { signedLink } from '../../src/contract/file-routes.ts'
 import { signLink } from '../../src/files/links.ts'
+import { anyCodePoint } from '../code-points.ts'
 import { api } from '../service/api.ts'
 import { onOneDatabase } from './on-databases.ts'
 import { sendRequest, envelope } from './raw-http.ts'
@@ -78,7 +79,7 @@ onOneDatabase((service) => {
     }
     const character = fc.oneof(
       fc.constantFrom(...'AZaz09-_+/=. %&\n\u0000', 'é', '好', '😀', '\u202e'),
-      fc.string({ minLength: 1, maxLength: 1, unit: 'binary' }),
+      fc.string({ minLength: 1, maxLength: 1, unit: anyCodePoint }),
     )
     const at = fc.nat(sign.length - 1)
     const signs = fc.oneof(

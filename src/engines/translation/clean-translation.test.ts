@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { anyCodePoint } from '../../../test/code-points.ts'
 import { cleanTranslation } from './clean-translation.ts'
 
 const plain = 'She left.'
@@ -70,7 +71,7 @@ describe('cleanTranslation', () => {
       'a',
       '你',
     ]
-    const said = fc.array(fc.oneof(fc.constantFrom(...signs), fc.string({ unit: 'binary' })), {
+    const said = fc.array(fc.oneof(fc.constantFrom(...signs), fc.string({ unit: anyCodePoint })), {
       maxLength: 12,
     })
     fc.assert(
