@@ -13,14 +13,15 @@ import { inputArgs, runFfmpeg } from '../../../src/engines/ffmpeg/run.ts'
 import { wasPipeRead } from '../../named-pipe.ts'
 import { sampleCases, soakSize } from '../../soak-size.ts'
 import { h264, generateMedia, picture, scratchFolder, tone } from './generate-media.ts'
+import { planMedia } from './generate-together.ts'
 
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
 
-beforeAll(async () => {
-  await generateMedia(at('plain.mp4'), [...picture(1), ...tone(1), ...h264, '-c:a', 'aac'])
-  await generateMedia(at('plain.png'), ['-f', 'lavfi', '-i', 'testsrc2=s=64x64', '-frames:v', '1'])
-})
+const plan = planMedia(folder)
+
+plan('plain.mp4', [...picture(1), ...tone(1), ...h264, '-c:a', 'aac'])
+plan('plain.png', ['-f', 'lavfi', '-i', 'testsrc2=s=64x64:d=0.04', '-frames:v', '1'])
 
 /** ffprobe without any of our limits. */
 async function unguarded(path: string, more: readonly string[] = []): Promise<void> {
@@ -136,16 +137,16 @@ describe('a damaged file', () => {
       await generateMedia(at('fast.mp4'), ['-i', at('plain.mp4'), '-c', 'copy', '-movflags', '+faststart']),
     )
     await writeFile(at('headless.mp4'), fast.subarray(0, fast.indexOf('mdat') + 8))
-    expect((await probe(at('headless.mp4'))).video).toMatchObject({ width: 160, duration_ms: 1000 })
-    await expect(checkDecodable(at('headless.mp4'))).rejects.toMatchObject({ code: 6021 })
     const facts = await probe(at('headless.mp4'))
+    expect(facts.video).toMatchObject({ width: 160, duration_ms: 1000 })
+    await expect(checkDecodable(at('headless.mp4'))).rejects.toMatchObject({ code: 6021 })
     await expect(contactSheet(at('headless.mp4'), facts)).rejects.toMatchObject({ code: 6021 })
   })
 
+  const film = plan('whole.mov', [...picture(1), '-c:v', 'qtrle', '-movflags', '+faststart'])
+
   test('is an error even if ffmpeg succeeds without decoding a frame', async () => {
-    const whole = await readFile(
-      await generateMedia(at('whole.mov'), [...picture(1), '-c:v', 'qtrle', '-movflags', '+faststart']),
-    )
+    const whole = await readFile(film)
     await writeFile(at('empty.mov'), whole.subarray(0, whole.indexOf('mdat') + 4))
     await expect(checkDecodable(at('empty.mov'))).rejects.toMatchObject({ code: 6021 })
   })

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { detectTextInImage } from '../../../src/engines/vision/detect-text-in-image.ts'
 import { soakSize } from '../../soak-size.ts'
-import { generateMedia, scratchFolder, testdata } from '../ffmpeg/generate-media.ts'
+import { scratchFolder, testdata } from '../ffmpeg/generate-media.ts'
 import { useTestPacks } from './test-packs.ts'
 
 interface Drawn {
@@ -27,9 +27,9 @@ describe.skipIf(pages === undefined)('text in an image (REELWRIGHT_TESTDATA)', (
 
   /** Returns lines in pixels, from top to bottom. */
   const inPixels = async (path: string) => {
-    const { video } = await probe(path)
-    const [width, height] = [video?.width ?? 0, video?.height ?? 0]
-    return (await search(path))
+    const facts = await probe(path)
+    const [width, height] = [facts.video?.width ?? 0, facts.video?.height ?? 0]
+    return (await detectTextInImage(path, facts, {}))
       .map(({ x, y, w, h }) => [x * width, y * height, (x + w) * width, (y + h) * height].map(Math.round))
       .toSorted(([, one = 0], [, other = 0]) => one - other)
   }
@@ -99,14 +99,7 @@ describe.skipIf(pages === undefined)('text in an image (REELWRIGHT_TESTDATA)', (
 
   it('is detected at another scale too, and nothing in an image without text', async () => {
     expect(await search(join(pages ?? '', 'en.jpg'), [640])).toHaveLength(4)
-    const plain = await generateMedia(join(folder, 'plain.png'), [
-      '-f',
-      'lavfi',
-      '-i',
-      'color=size=320x180',
-      '-frames:v',
-      '1',
-    ])
+    const plain = await draw('plain.png', createCanvas(320, 180), { size: 13, texts: [] })
     expect(await search(plain)).toEqual([])
   })
 })
