@@ -62,7 +62,5 @@ async function mostBound(program: string): Promise<readonly string[]> {
   for (const [, library = ''] of stderr.matchAll(/binding file \S+ \[\d+\] to (\/[^\s:']+) \[/g))
     counts.set(library, (counts.get(library) ?? 0) + 1)
   counts.delete(program)
-  return [...counts]
-    .toSorted(([, one], [, other]) => other - one)
-    .map(([library]) => library)
+  return [...counts].toSorted(([, one], [, other]) => other - one).map(([library]) => library)
 }
