@@ -21,7 +21,8 @@ const maxReportBytes = 64 * 2 ** 20
 /**
  * Lets tests start ffmpeg in two thirds of its processor time. Distributions link it with more than 200 libraries, and
  * half of a start searches them for 40,000 symbols. Programs of the same names, first in PATH, start the installed ones
- * with these libraries in the order of the number of such symbols that they define. No effect with a linker that does not report its bindings.
+ * with these libraries in the order of the number of such symbols that they define. No effect with a linker that does not
+ * report its bindings.
  */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   // Once for all projects of the run.

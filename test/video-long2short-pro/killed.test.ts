@@ -16,7 +16,7 @@ import { type ProOutput, type ToneTalk, writeToneTalk } from './run-pro.ts'
 
 const type = 'video_long2short_pro'
 
-/** Length of the talk, seconds: a clip is made of its third sentence and another of its eleventh. */
+/** Length of the talk, seconds: its third and eleventh sentences become clips. */
 const seconds = soakSize(44, 64)
 const credits = Math.ceil(seconds / 60)
 
