@@ -274,6 +274,7 @@ test('the default workspace is created on first use', async () => {
   await expect(stat(agent.workspace)).rejects.toMatchObject({ code: 'ENOENT' })
   const { data } = await agent.call('service_status')
   expect(data['allowed_folders']).toEqual([agent.workspace])
+  expect(data).not.toHaveProperty('refused_folders')
   expect((await stat(agent.workspace)).isDirectory()).toBe(true)
 })
 
