@@ -22,6 +22,7 @@ type Damage = Exclude<keyof DamagedMedia, 'file'>
 const folder = await scratchFolder()
 let service: TestService
 let account: TestAccount
+const credits = 50
 let contents: Readonly<Record<DamagedMedia['file'], Readonly<Record<Damage, Uint8Array<ArrayBuffer>>>>>
 
 /** Bytes without any structure, the same on every run. */
@@ -90,7 +91,7 @@ beforeAll(async () => {
     embedding: { address: 'jina+http://127.0.0.1:9/v1', model: 'none' },
   }
   service = await startTestService({ operations, services })
-  account = await service.account(50)
+  account = await service.account(credits)
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
@@ -125,6 +126,20 @@ async function requestWith({ operation, smallest, withoutModel, damaged }: Damag
   return request
 }
 
+/** A creation with random bytes is rejected as its row in the table states, creates no task and costs nothing. */
+async function expectRejectedCreation(
+  { operation, refusals, damaged }: DamageTables,
+  request: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const row = refusals.find(({ code }) => code === damaged.randomBytes)
+  const { status, code, data, msg } = await api(account).create(operation, request)
+  expect([status, code, data]).toEqual([row?.status, row?.code, null])
+  expect(msg).not.toBe('')
+  const { db } = service.running.service
+  expect(await db.selectFrom('tasks').select('id').execute()).toEqual([])
+  expect(await accountBalance(db, account.id)).toBe(credits)
+}
+
 /** A file without a decodable frame has this code where the table has no code of its own (docs/contract.md). */
 const noFrame = 6021
 
@@ -137,25 +152,20 @@ describe.each(tables)('$operation', (table) => {
     const expected = table.damaged[damage]
     const listed = [...table.refusals, ...(table.limits ?? [])].map(({ code }) => code)
     if (expected !== 'accepted') expect([...listed, noFrame]).toContain(expected)
-    // A refused creation costs nothing, as the last test of the file checks. Others are quoted, so that no task runs.
-    const isCreated = damage === 'randomBytes' && expected !== 'accepted'
-    const response = await api(account).send(`/task/${table.operation}${isCreated ? '' : '/quote'}`, {
+    const request = await requestWith(table, damage)
+    const response = await api(account).send(`/task/${table.operation}/quote`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(await requestWith(table, damage)),
+      body: JSON.stringify(request),
     })
     const isAccepted = response.status === 200
     expect([response.msg, isAccepted ? 'accepted' : response.code]).toEqual([response.msg, expected])
+    // Other damaged files are only quoted, so that no task runs.
+    if (damage === 'randomBytes' && expected !== 'accepted') await expectRejectedCreation(table, request)
   })
 
   it('random bytes never get a code that the table does not list', () => {
     const { randomBytes: code } = table.damaged
     expect(['accepted', ...table.refusals.map((row) => row.code)]).toContain(code)
   })
-})
-
-it('nothing is created and charged for damaged files', async () => {
-  const { db } = service.running.service
-  expect(await db.selectFrom('tasks').select('id').execute()).toEqual([])
-  expect(await accountBalance(db, account.id)).toBe(50)
 })
