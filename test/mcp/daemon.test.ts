@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readDaemonRecord } from '../../src/daemon/record.ts'
-import { stopDaemon, startAgentSession } from './agent-session.ts'
+import { type AgentSession, type ConnectedAgent, stopDaemon, startAgentSession } from './agent-session.ts'
 import { pollUntil } from '../service/api.ts'
 import { soakSize } from '../soak-size.ts'
 import { suspendProcesses, findProcesses, waitUntilExited } from '../service/processes.ts'
@@ -13,21 +13,30 @@ const run = promisify(execFile)
 
 const servers = soakSize(2, 8)
 
-test(`${servers} servers started at once share one daemon; after it is killed during an encode, no ffmpeg remains, another server restarts it, a subscriber receives updates again, and the task runs once`, async () => {
-  await using agentSession = await startAgentSession()
+const open = new AsyncDisposableStack()
+let agentSession: AgentSession
+let connected: readonly ConnectedAgent[]
+
+beforeAll(async () => {
+  agentSession = open.use(await startAgentSession())
   // Long enough that ffmpeg is still running.
   await agentSession.createClip('testsrc2=s=160x90:r=15', 'left.mp4', 4)
-  await using agents = new AsyncDisposableStack()
-  const connected = await Promise.all(
-    Array.from({ length: servers }, async () => agents.use(await agentSession.connect('modern'))),
+  connected = await Promise.all(
+    Array.from({ length: servers }, async () => open.use(await agentSession.connect('modern'))),
   )
-  const [listener, other] = connected
-  if (!listener || !other) throw new Error('fewer than two servers')
+})
+afterAll(() => open.disposeAsync())
+
+test(`${servers} servers started at once share one daemon`, async () => {
   const all = await Promise.all(connected.map((agent) => agent.call('service_status')))
   expect(all.map(({ data }) => data['reachable'])).toEqual(connected.map(() => true))
   const log = await readFile(join(agentSession.dataDir, 'daemon.log'), 'utf8')
   expect(log.match(/daemon started/g)).toHaveLength(1)
+})
 
+test('after a daemon is killed during an encode, another server restarts it for all, and the task runs once', async () => {
+  const [listener, other] = connected
+  if (!listener || !other) throw new Error('fewer than two servers')
   const clips = [{ file_id: 'left.mp4' }, { file_id: 'left.mp4' }]
   const { data: started } = await listener.call('video_split_screen', {
     ...{ clips, quality: '720p', wait_seconds: 0 },
@@ -48,10 +57,12 @@ test(`${servers} servers started at once share one daemon; after it is killed du
   )
   const killed = await readDaemonRecord(agentSession.dataDir)
   await stopDaemon(agentSession.dataDir, 'SIGKILL')
+  // No ffmpeg remains.
   await waitUntilExited(encoders)
   updated.length = 0
-  // The listener calls nothing.
-  expect((await other.call('service_status')).data['reachable']).toBe(true)
+  // The listener calls nothing, and receives updates again.
+  const { data: found } = await other.call('get_task', { task_id: started['task_id'], wait_seconds: 0 })
+  expect(found).toMatchObject({ task_id: started['task_id'], task_type: 'video_split_screen' })
   await pollUntil(
     async () => updated,
     (uris) => uris.includes(uri),
