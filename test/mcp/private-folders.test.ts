@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -6,7 +7,10 @@ import { hashFile } from '../../src/platform/hash.ts'
 import { type AgentSession, type ConnectedAgent, startAgentSession } from './agent-session.ts'
 
 let agentSession: AgentSession
+/** Started before the data folder existed. */
 let agent: ConnectedAgent
+/** Started with the settings of models. */
+let modelAgent: ConnectedAgent
 /** Contains the workspace and the data folder, and is allowed. */
 let home: string
 let mirror: string
@@ -23,20 +27,35 @@ beforeAll(async () => {
   mirror = join(home, 'mirror')
   await mkdir(mirror)
   await writeFile(join(mirror, 'model.json'), '{}')
+  agent = await agentSession.connect('modern', {
+    REELWRIGHT_ALLOWED_DIRS: [home, dataDir].join(':'),
+    REELWRIGHT_MODELS_MIRROR: mirror,
+  })
+  if (existsSync(dataDir)) throw new Error('the data folder exists before the service')
+  // Starts the service, which creates the data folder.
+  await writeFile(join(workspace, 'note.txt'), 'a note')
+  const { data } = await agent.call('upload_file', { path: 'note.txt' })
+  note = data['file_id']
+  await symlink(dataDir, join(workspace, 'to-data'))
+  await symlink(join(dataDir, 'daemon.json'), join(workspace, 'to-key.json'))
+  await link(join(dataDir, 'daemon.json'), join(workspace, 'same-key.json'))
+  await writeModels()
+  modelAgent = await agentSession.connect('modern', { REELWRIGHT_ALLOWED_DIRS: home })
+})
+afterAll(async () => {
+  await modelAgent[Symbol.asyncDispose]()
+  await agent[Symbol.asyncDispose]()
+  await agentSession[Symbol.asyncDispose]()
+})
+
+/** Writes one model into a folder of its own and another one into the workspace, and the settings of both. */
+async function writeModels(): Promise<void> {
+  const { dataDir, workspace } = agentSession
   models = join(home, 'models')
-  await mkdir(dataDir)
   await mkdir(join(models, 'deep'), { recursive: true })
   const files = ['small-encoder.onnx', 'small-decoder.onnx', 'small-tokens.txt', 'readme.txt']
-  for (const name of files) {
-    await writeFile(
-      join(models, name),
-      `has the name of a file in the folder of a model ${agentSession.workspace}`,
-    )
-    await writeFile(
-      join(workspace, name),
-      `has the name of a file in the folder of a model ${agentSession.workspace}`,
-    )
-  }
+  for (const name of files)
+    for (const folder of [models, workspace]) await writeFile(join(folder, name), name)
   await writeFile(join(models, 'deep/config.json'), '{}')
   await symlink(models, join(home, 'to-models'))
   const settings = {
@@ -46,22 +65,7 @@ beforeAll(async () => {
     },
   }
   await writeFile(join(dataDir, dataFiles.settings), JSON.stringify(settings), { mode: 0o600 })
-  agent = await agentSession.connect('modern', {
-    REELWRIGHT_ALLOWED_DIRS: [home, dataDir].join(':'),
-    REELWRIGHT_MODELS_MIRROR: mirror,
-  })
-  // Starts the service, which fills the data folder.
-  await writeFile(join(workspace, 'note.txt'), 'a note')
-  const { data } = await agent.call('upload_file', { path: 'note.txt' })
-  note = data['file_id']
-  await symlink(dataDir, join(workspace, 'to-data'))
-  await symlink(join(dataDir, 'daemon.json'), join(workspace, 'to-key.json'))
-  await link(join(dataDir, 'daemon.json'), join(workspace, 'same-key.json'))
-})
-afterAll(async () => {
-  await agent[Symbol.asyncDispose]()
-  await agentSession[Symbol.asyncDispose]()
-})
+}
 
 describe('a data folder inside an allowed folder', () => {
   test('is never read, whatever path leads there', async () => {
@@ -145,7 +149,7 @@ describe('a data folder inside an allowed folder', () => {
 })
 
 async function expectRefused(tool: string, args: Record<string, unknown>, why: string): Promise<void> {
-  const { isError, text } = await agent.call(tool, args)
+  const { isError, text } = await modelAgent.call(tool, args)
   expect([args, isError]).toEqual([args, true])
   expect(text).toMatch(/^6016: .* which only the service uses/)
   expect(text).toContain(` ${why}, which only`)
@@ -181,11 +185,10 @@ describe('the folder of a configured model', () => {
   })
 
   test('is reported by service_status', async () => {
-    const { data } = await agent.call('service_status', { details: true })
+    const { data } = await modelAgent.call('service_status', { details: true })
     expect(data['private_folders']).toContain(models)
     expect(data['private_folders']).not.toContain(agentSession.workspace)
-    // Of the allowed folders, only the data folder is refused.
-    expect(data['refused_folders']).toMatchObject([{ folder: agentSession.dataDir }])
+    expect(data).not.toHaveProperty('refused_folders')
   })
 })
 
@@ -198,8 +201,8 @@ describe('a model in a folder that agents use', () => {
         `has the name of a file in the folder of a model ${agentSession.workspace}`,
       )
     }
-    expect(await agent.call('upload_file', { path: 'readme.txt' })).toMatchObject({ isError: false })
-    expect(await agent.call('inspect_file', { file: '.' })).toMatchObject({ isError: false })
+    expect(await modelAgent.call('upload_file', { path: 'readme.txt' })).toMatchObject({ isError: false })
+    expect(await modelAgent.call('inspect_file', { file: '.' })).toMatchObject({ isError: false })
   })
 
   test('gets no further file that could replace one of it', async () => {
@@ -212,7 +215,7 @@ describe('a model in a folder that agents use', () => {
       )
     }
     for (const save_to of ['tokens.txt.txt', 'below/a-tokens.txt']) {
-      const saved = await agent.call('download_file', { file_id: note, save_to })
+      const saved = await modelAgent.call('download_file', { file_id: note, save_to })
       expect([save_to, saved.isError]).toEqual([save_to, false])
     }
   })
