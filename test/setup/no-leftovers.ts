@@ -1,17 +1,18 @@
 import { afterAll, vi } from 'vitest'
 import { configurePacks } from '../../src/engines/packs/resolve.ts'
-import { configureServices } from '../../src/engines/services/configured.ts'
+import { configureServices, configuredService } from '../../src/engines/services/configured.ts'
+import { serviceKinds } from '../../src/engines/services/services.ts'
 import { setSearchPath } from '../../src/platform/environment.ts'
 
-// The files of a process run one after the other. Each starts with no packs, no services and the same programs, whatever
-// the previous one has configured, and fails if it leaves behind anything else that the next one would find.
+// The files of a process run one after the other. Each starts with no packs and with the same programs, whatever the
+// previous one has configured, and fails if it leaves behind anything else that the next one would find.
 configurePacks(undefined)
-configureServices({})
 setSearchPath(process.env['PATH'])
 const [folder, environment, listeners] = [process.cwd(), { ...process.env }, countListeners()]
 
 afterAll(() => {
   const leftovers = [
+    ...serviceKinds.filter((kind) => configuredService(kind) !== undefined),
     ...(process.cwd() === folder ? [] : [`the working folder ${process.cwd()}`]),
     ...changedNames(environment, process.env).map((name) => `the variable ${name}`),
     ...changedNames(listeners, countListeners()).map((event) => `a listener of the process for ${event}`),
@@ -22,6 +23,7 @@ afterAll(() => {
 })
 
 function restore(): void {
+  configureServices({})
   process.chdir(folder)
   for (const name of changedNames(environment, process.env)) {
     const before = environment[name]

@@ -1,13 +1,16 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
 import type { AskTaskQuestions } from '../../../src/contract/questions.ts'
 import { createAgentModel } from '../../../src/engines/language-model/agent-model.ts'
 import { cacheAnswers } from '../../../src/engines/language-model/answer-cache.ts'
 import type { QuestionKind } from '../../../src/engines/language-model/question.ts'
+import { configureServices } from '../../../src/engines/services/configured.ts'
 import { openModel, setModel, startModelServer } from './model-server.ts'
+
+afterAll(() => configureServices({}))
 
 const kind: QuestionKind = {
   name: 'say',

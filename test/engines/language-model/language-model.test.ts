@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { QuestionInput, QuestionKind } from '../../../src/engines/language-model/question.ts'
+import { configureServices } from '../../../src/engines/services/configured.ts'
 import { breaks, fails, hangs, json, page } from '../services/fake-service.ts'
 import { completes, openModel, setModel, startModelServer, type ModelServer } from './model-server.ts'
 
@@ -10,6 +11,7 @@ beforeEach(async () => {
   setModel(server)
 })
 afterEach(() => server[Symbol.asyncDispose]())
+afterAll(() => configureServices({}))
 
 const schema = z.object({
   lines: z.array(z.object({ id: z.int(), text: z.string().describe('Translated') })),

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { configureServices } from '../../../src/engines/services/configured.ts'
 import type { QuestionKind } from '../../../src/engines/language-model/question.ts'
@@ -17,6 +17,7 @@ beforeEach(async () => {
   setModel(server)
 })
 afterEach(() => server[Symbol.asyncDispose]())
+afterAll(() => configureServices({}))
 
 describe('the model', () => {
   it('is the only one of the server by default', async () => {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   workerEnvironment,
   readConfig,
@@ -11,7 +11,7 @@ import {
 import { dataFiles } from '../../../src/daemon/data-files.ts'
 import { examineServices } from '../../../src/doctor/services.ts'
 import type { Services } from '../../../src/engines/services/services.ts'
-import { configuredService } from '../../../src/engines/services/configured.ts'
+import { configuredService, configureServices } from '../../../src/engines/services/configured.ts'
 import { findIgnoredSettings } from '../../../src/config/ignored-settings.ts'
 import { openLog } from '../../../src/platform/log.ts'
 import { Metrics } from '../../../src/platform/metrics.ts'
@@ -22,6 +22,7 @@ import { fails, hangs, json, page, startFakeService } from './fake-service.ts'
 let dataDir: string
 beforeEach(async () => void (dataDir = await mkdtemp(join(tmpdir(), 'reelwright-services-'))))
 afterEach(() => rm(dataDir, { recursive: true }))
+afterAll(() => configureServices({}))
 
 async function read(file: object, environment: Readonly<Record<string, string>> = {}) {
   await writeFile(join(dataDir, dataFiles.settings), JSON.stringify(file))

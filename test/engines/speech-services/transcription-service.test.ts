@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openTranscriptionService } from '../../../src/engines/speech/transcription-service.ts'
 import { configureServices } from '../../../src/engines/services/configured.ts'
 import { decodeWav } from '../../../src/media/audio/wav.ts'
@@ -33,6 +33,7 @@ beforeEach(async () => {
   configureServices({ transcription: { address: `${server.origin}/v1`, model: 'whisper-1' } })
 })
 afterEach(() => server[Symbol.asyncDispose]())
+afterAll(() => configureServices({}))
 
 /** Two seconds of a tone. */
 const sound = Float32Array.from({ length: 32_000 }, (_, at) => Math.sin(at / 20) / 2)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openVoiceService } from '../../../src/engines/speech/voice-service.ts'
 import { configureServices } from '../../../src/engines/services/configured.ts'
 import type { VoiceService } from '../../../src/engines/services/services.ts'
@@ -40,6 +40,7 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]()
   await rm(scratch, { recursive: true })
 })
+afterAll(() => configureServices({}))
 
 function setVoice(dialect: 'openai' | 'gpt-sovits', settings: Partial<VoiceService> = {}): void {
   const path = dialect === 'openai' ? '/v1' : ''
