@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { routes } from '../../src/contract/routes.ts'
 import { api } from '../service/api.ts'
 import type { TestAccount } from '../service/in-process.ts'
-import { openPage, reboundHost, type Started } from './browser.ts'
+import { openPage, reboundHost, type BrowserAndService } from './browser.ts'
 
 /** Serves one document on an origin of its own until the test ends, and returns its URL and the Referer headers. */
 async function startAttacker(html: string) {
@@ -24,7 +24,7 @@ async function startAttacker(html: string) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, referers }
 }
 
-export const attackSuite = (started: Started) =>
+export const attackSuite = (started: BrowserAndService) =>
   describe('under attack', () => {
     let account: TestAccount
     beforeAll(async () => {

@@ -24,13 +24,13 @@ export async function startBrowser(flags: readonly string[] = []): Promise<Brows
 export const reboundHost = 'rebound.test'
 
 /** A browser, and a service with the test operation. */
-export interface Started {
+export interface BrowserAndService {
   readonly browser: Browser
   readonly service: TestService
 }
 
-/** Starts a browser and a service for the tests of a suite; set once its first test starts. */
-export function browserAndService(options: Parameters<typeof startTestService>[0] = {}): Started {
+/** Starts a browser and a service for the tests of a suite. Its fields are set before the first test. */
+export function browserAndService(options: Parameters<typeof startTestService>[0] = {}): BrowserAndService {
   const started = {} as { browser: Browser; service: TestService }
   beforeAll(async () => {
     const resolve = `--host-resolver-rules=MAP ${reboundHost} 127.0.0.1`

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { api } from '../service/api.ts'
-import { isFocused, openPage, type Started } from './browser.ts'
+import { isFocused, openPage, type BrowserAndService } from './browser.ts'
 
-export const focusSuite = (started: Started) =>
+export const focusSuite = (started: BrowserAndService) =>
   describe('the focus on the page', () => {
     /** Holds the response of an action, as on a slow network, until `release` is called. */
     async function holdResponse(page: Page, pattern: string): Promise<{ release: () => void }> {

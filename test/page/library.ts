@@ -7,9 +7,9 @@ import { fakeModule } from '../service/fake-operation.ts'
 import { imageModule } from '../service/image-operation.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { sampleCases } from '../soak-size.ts'
-import { openPage, picturePath, type Started } from './browser.ts'
+import { openPage, picturePath, type BrowserAndService } from './browser.ts'
 
-export const librarySuite = (started: Pick<Started, 'browser'>) =>
+export const librarySuite = (started: Pick<BrowserAndService, 'browser'>) =>
   describe('the library on the page', () => {
     let service: TestService
     let library: Awaited<ReturnType<typeof writeTestLibrary>>

@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { endService } from '../pack/connect.ts'
-import { isFocused, openPage, type Started } from './browser.ts'
+import { isFocused, openPage, type BrowserAndService } from './browser.ts'
 
 const root = dirname(dirname(import.meta.dirname))
 
-export const signInSuite = (started: Started) =>
+export const signInSuite = (started: BrowserAndService) =>
   describe('signing in', () => {
     test('`page` prints an address that signs in once', async () => {
       const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-page-'))

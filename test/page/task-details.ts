@@ -11,9 +11,9 @@ import { startTestService, type TestAccount, type TestService } from '../service
 import { manyFilesModule } from '../service/many-files-operation.ts'
 import { srtOf } from '../subtitle-translate/translation-service.ts'
 import { fakeChinese } from '../subtitle-translate/translator.ts'
-import { isFocused, openPage, picturePath, type Started } from './browser.ts'
+import { isFocused, openPage, picturePath, type BrowserAndService } from './browser.ts'
 
-export const taskDetailsSuite = (started: Pick<Started, 'browser'>) =>
+export const taskDetailsSuite = (started: Pick<BrowserAndService, 'browser'>) =>
   describe('questions and results of tasks on the page', () => {
     let service: TestService
     let account: TestAccount
