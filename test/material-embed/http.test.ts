@@ -143,7 +143,7 @@ test.each(
     1,
   ),
 )('16 images of 1 MiB each as base64, and 64 texts, have %s', async (_, send, expected) => {
-  const largest = Buffer.concat([png], 2 ** 20)
+  const largest = Buffer.concat([blankBmp(8, 90)], 2 ** 20)
   const images = many({ image: base64(largest).replaceAll(/.{76}/g, '$&\r\n') }, 16)
   const texts = Array.from({ length: 64 }, (_item, index) => ({ text: `cat ${index}` }))
   expect(await send([...images, ...texts])).toEqual(expected)
