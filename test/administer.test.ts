@@ -117,7 +117,7 @@ test('keys and credits take effect at once in a running service', async () => {
   expect(await useKeyUntilRevoked(await newEnvironment(), spawnCommand)).toBe(401)
 })
 
-test('keys and credits can be created before the first start, and concurrently for one account; tables of another version are not migrated while a service runs', async () => {
+test('keys are created before the first start and concurrently, unless the tables are of another version', async () => {
   const environment = await newEnvironment()
   const { out } = await reelwright(environment, 'keys', 'create', '--name', 'a', '--account', 'studio')
   const local = await reelwright(environment, 'keys', 'create', '--name', 'mine')

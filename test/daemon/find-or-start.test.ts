@@ -34,7 +34,7 @@ test(`${processes} concurrent processes share one daemon, also after repeated ki
   }
 })
 
-test('a running daemon is reused and found by a lookup, which starts none; it inherits no settings from its first client; a process with its recycled pid is never ended', async () => {
+test('a running daemon is reused, without settings of its first client; a process with its recycled pid is not ended', async () => {
   const dataDir = await newDataFolder()
   expect(await findDaemon(dataDir)).toBeNull()
   const first = await findTestDaemon(dataDir)

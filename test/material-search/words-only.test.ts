@@ -6,7 +6,7 @@ import { fails, json, startFakeService } from '../engines/services/fake-service.
 import { addWithModel, newLibrary, rights, writeImage } from '../library/library.ts'
 import { colourModel } from '../library/stand-in-model.ts'
 import { api } from '../service/api.ts'
-import { startTestService } from '../service/in-process.ts'
+import { startTestService, type TestService } from '../service/in-process.ts'
 
 const vector = (...values: readonly number[]) => json({ data: [{ index: 0, embedding: values }] })
 
@@ -17,27 +17,33 @@ async function startEmbedding() {
   return { fake, services: { embedding: { address: `${fake.origin}/v1`, model: 'clip' } } }
 }
 
-test('a search asks the model only where the library has vectors; words find materials without it, and while it fails, when it is not asked again at once', async () => {
+/** Returns the search of images by a new account. */
+async function searchOf(service: TestService) {
+  const calls = api(await service.account(9))
+  return async (query: string) => {
+    const { data } = await calls.create('material_search', { scope: 'image', query })
+    const { results, notes } = data as unknown as { results: { name: string }[]; notes?: string[] }
+    return { names: results.map(({ name }) => name), notes }
+  }
+}
+
+test('words find materials without vectors, and while the embedding service fails, which is not asked again at once', async () => {
   const { fake, services } = await startEmbedding()
   const library = await newLibrary()
   await writeImage(library.media('harbour.png'), 'red', 1)
   await writeImage(library.media('meadow.png'), 'green', 2)
   await library.run('add', library.media(), ...rights)
-  const service = await startTestService({ operations, dataDir: library.data, services })
-  onTestFinished(() => service[Symbol.asyncDispose]())
-  const calls = api(await service.account(9))
-  const search = async (query: string) => {
-    const { data } = await calls.create('material_search', { scope: 'image', query })
-    const { results, notes } = data as unknown as { results: { name: string }[]; notes?: string[] }
-    return { names: results.map(({ name }) => name), notes }
+  const options = { operations, dataDir: library.data, services }
+  {
+    await using withoutVectors = await startTestService(options)
+    const { names, notes } = await (await searchOf(withoutVectors))('harbour')
+    expect([names, fake.heard]).toEqual([['harbour.png'], []])
+    expect(notes).toEqual([expect.stringMatching(/^Only words were compared: .*without an embedding model/)])
   }
-  const unasked = await search('harbour')
-  expect([unasked.names, fake.heard]).toEqual([['harbour.png'], []])
-  expect(unasked.notes).toEqual([
-    expect.stringMatching(/^Only words were compared: .*without an embedding model/),
-  ])
 
   await addWithModel(library, colourModel('openai:clip'))
+  await using service = await startTestService(options)
+  const search = await searchOf(service)
   fake.replies.push(vector(1, 0, 0))
   expect(await search('harbour')).toEqual({ names: ['harbour.png', 'meadow.png'], notes: undefined })
   const { names, notes } = await search('meadow')
