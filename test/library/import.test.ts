@@ -29,14 +29,14 @@ describe.for(sampleCases(databases, 1))('library on %s', ([name, create]) => {
       await writeImage(library.media('beach/redSunset-01.png'), 'red')
       await writeVideo(library.media('city.mp4'), 'blue', 'lime')
       await writeSound(library.media('song.mp3'), { title: 'Rain\u0007 on glass', artist: 'Anna' })
-      await writeSound(library.media('song-off.wav'))
+      await writeSound(library.media('song-off.mp3'))
       await writeFile(
         library.media('song.mp3.json'),
         JSON.stringify({
           tags: ['calm', '雨'],
           note: 'quiet',
           audio_type: 'song',
-          accompaniment: 'song-off.wav',
+          accompaniment: 'song-off.mp3',
         }),
       )
       await writeFile(library.media('damaged.mp4'), 'no video')
@@ -55,7 +55,7 @@ describe.for(sampleCases(databases, 1))('library on %s', ([name, create]) => {
       })
       expect(song).toMatchObject({
         ...{ path: 'song.mp3', scope: 'audio', title: 'Rain on glass', author: 'Anna', note: 'quiet' },
-        ...{ tags: '["calm","雨"]', audio_type: 'song', accompaniment: 'song-off.wav', cover: null },
+        ...{ tags: '["calm","雨"]', audio_type: 'song', accompaniment: 'song-off.mp3', cover: null },
       })
       expect(image).toMatchObject({ path: 'beach/redSunset-01.png', scope: 'image', fps: null, cover: null })
       const probed = contentProbe(library)
@@ -78,7 +78,7 @@ describe.for(sampleCases(databases, 1))('library on %s', ([name, create]) => {
         [clip?.id, 'town.mp4', 'active'],
         [song?.id, 'song.mp3', 'missing'],
         // Without its song, the accompaniment is a sound of its own; another picture is another material.
-        [expect.any(Number), 'song-off.wav', 'active'],
+        [expect.any(Number), 'song-off.mp3', 'active'],
         [expect.any(Number), 'beach/redSunset-01.png', 'active'],
       ])
       expect(rows[3]?.thumb).not.toBe(image?.thumb)

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, extname, join } from 'node:path'
-import { createCanvas } from '@napi-rs/canvas'
+import { createCanvas, type Canvas } from '@napi-rs/canvas'
 import { onTestFinished } from 'vitest'
 import { dataFiles, dataFolders } from '../../src/daemon/data-files.ts'
 import type { DatabaseLocation } from '../../src/db/location.ts'
@@ -79,7 +79,13 @@ export async function addWithModel(
   }
 }
 
-/** Creates an image with a pattern of its own, in this process, as starts of ffmpeg take longer. */
+function encodeCanvas(canvas: Canvas, extension: string): Buffer {
+  if (extension === '.png') return canvas.toBuffer('image/png')
+  if (extension === '.jpg') return canvas.toBuffer('image/jpeg')
+  throw new Error(`no format of an image has the extension "${extension}"`)
+}
+
+/** Creates a PNG or .jpg with a pattern of its own, in this process, as starts of ffmpeg take longer. */
 export async function writeImage(path: string, colour = 'red', pattern = 1): Promise<void> {
   const canvas = createCanvas(96, 54)
   const pen = canvas.getContext('2d')
@@ -88,10 +94,7 @@ export async function writeImage(path: string, colour = 'red', pattern = 1): Pro
   pen.fillStyle = 'white'
   pen.fillRect((pattern * 13) % 60, (pattern * 7) % 30, 30, 20)
   await mkdir(dirname(path), { recursive: true })
-  await writeFile(
-    path,
-    extname(path) === '.jpg' ? canvas.toBuffer('image/jpeg') : canvas.toBuffer('image/png'),
-  )
+  await writeFile(path, encodeCanvas(canvas, extname(path)))
 }
 
 /** Creates a video of one second of each colour, with sound. */
