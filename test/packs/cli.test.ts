@@ -145,18 +145,21 @@ describe('reelwright', () => {
     const warning = async (environment: Readonly<Record<string, string>>) =>
       (await reelwright(['mcp'], environment)).err
     const folder = { REELWRIGHT_MODELS_MIRROR: scratch.path }
-    const both = await warning({ ...folder, REELWRIGHT_PULL_MODELS: 'false' })
-    expect(both).toMatch(/"level":40,.*REELWRIGHT_MODELS_MIRROR.*set \\"models_mirror\\" in .*config/)
-    expect(both).toMatch(/"level":40,.*REELWRIGHT_PULL_MODELS/)
+    const mirrorAlone = await warning(folder)
+    expect(mirrorAlone).toMatch(/"level":40,.*REELWRIGHT_MODELS_MIRROR.*set \\"models_mirror\\" in .*config/)
+    expect(mirrorAlone).not.toContain('REELWRIGHT_PULL_MODELS')
     expect(await warning({ ...folder, REELWRIGHT_BASE_URL: 'http://127.0.0.1:9' })).toBe('')
     const same = { models_mirror: scratch.path }
     const file = join(dataDir, 'reelwright.config.json')
     await writeFile(file, JSON.stringify(same), { mode: 0o600 })
     const applied = { ...folder, REELWRIGHT_WORKSPACE: scratch.path, REELWRIGHT_PULL_MODELS: 'true' }
     expect(await warning(applied)).toBe('')
-    if (process.platform === 'win32') return
-    await chmod(file, 0o640)
-    expect(await warning(folder)).toMatch(/"level":40,.*other users can read the settings.*\(mode 640\)/)
+    if (process.platform !== 'win32') await chmod(file, 0o640)
+    const pullAlone = await warning({ REELWRIGHT_PULL_MODELS: 'false' })
+    expect(pullAlone).toMatch(/"level":40,.*REELWRIGHT_PULL_MODELS/)
+    expect(pullAlone).not.toContain('REELWRIGHT_MODELS_MIRROR')
+    if (process.platform !== 'win32')
+      expect(pullAlone).toMatch(/"level":40,.*other users can read the settings.*\(mode 640\)/)
   })
 
   it.each([
