@@ -76,8 +76,12 @@ export async function startAgentSession(): Promise<AgentSession> {
 }
 
 /** Credits of the account of an agent, as its service reports them. */
-export async function balance(agent: ConnectedAgent): Promise<unknown> {
-  return ((await agent.call('service_status')).data['service'] as { readonly credits: unknown }).credits
+export async function balance(agent: ConnectedAgent): Promise<number> {
+  const { data, text } = await agent.call('service_status')
+  const { service } = data as { readonly service?: { readonly credits?: { readonly balance?: unknown } } }
+  const credits = service?.credits?.balance
+  if (typeof credits !== 'number') throw new Error(`the status has no balance: ${text}`)
+  return credits
 }
 
 /** Stops the daemon of a data folder by its recorded pid and waits until it has exited. */

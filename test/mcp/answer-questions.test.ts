@@ -105,7 +105,7 @@ describe('an agent that answers', () => {
       error: { code: 6401, message: expect.stringContaining('the agent gave no usable answer') },
     })
     expect(calls.length % 3).toBe(0)
-    expect(await balance(agent)).toEqual(before)
+    expect(await balance(agent)).toBe(before)
   })
 
   test('in part is asked again for what is missing, and for its neighbours, which may contain it', async () => {
@@ -190,7 +190,7 @@ describe('an agent that answers', () => {
     const listed = await agent.call('list_tasks')
     expect(listed.text).toContain('1 for you: get_task returns them')
     expect((await agent.call('cancel_task', { task_id: data['task_id'] })).data['status']).toBe('cancelled')
-    expect(await balance(agent)).toEqual(before)
+    expect(await balance(agent)).toBe(before)
     const late = { task_id: data['task_id'], answers: [{ question_id: '0'.repeat(32), answer: {} }] }
     const { data: ended } = await agent.call('answer_questions', late)
     expect(ended).toMatchObject({ status: 'cancelled', answers: [{ outcome: 'ignored' }] })

@@ -23,7 +23,7 @@ test('answers after the deadline are ignored: the task has failed and is refunde
     ({ data: task }) => task['status'] === 'failed',
   )
   expect(data['error']).toMatchObject({ code: 6402 })
-  expect(await balance(agent)).toEqual(before)
+  expect(await balance(agent)).toBe(before)
   const answers = askedLines(first).map((question) => translateRows(question, fakeChinese))
   expect((await agent.call('answer_questions', { task_id, answers })).data).toMatchObject({
     status: 'failed',

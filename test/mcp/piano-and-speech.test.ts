@@ -196,7 +196,7 @@ describe.skipIf(!hasSpeechFiles)('speech in the voice of a recording (REELWRIGHT
       },
     })
     expect(speechServices.requests).toHaveLength(spoken)
-    expect(await balance(agent)).toEqual(before)
+    expect(await balance(agent)).toBe(before)
     // With ref_text, no recognition is required.
     speechServices.recogniser.replies.push(fails(401), fails(401))
     const withRefText = await callTextToSpeech(agent, {

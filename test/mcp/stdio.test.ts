@@ -7,7 +7,7 @@ import { lacksBrowser } from '../engines/chromium/play.ts'
 import { htmlParticle } from '../html-render-simple/render.ts'
 import { sampleCases } from '../soak-size.ts'
 import { ffmpeg, streams } from '../video-split-screen/media.ts'
-import { startAgentSession, type ConnectedAgent, type AgentSession } from './agent-session.ts'
+import { balance, startAgentSession, type ConnectedAgent, type AgentSession } from './agent-session.ts'
 import { eras, parseToolResult, type Era } from './stdio-client.ts'
 
 const run = promisify(execFile)
@@ -113,11 +113,7 @@ describe.each(sampleCases(eras, 1))('%s client, real service', (era) => {
   test('bad files are rejected with the reason, and nothing is charged', async () => {
     const agent = await connectToSession(era)
     const { workspace } = agentSession
-    const balance = async () => {
-      const { data } = await agent.call('service_status')
-      return (data['service'] as { credits: { balance: number } }).credits.balance
-    }
-    const before = await balance()
+    const before = await balance(agent)
     await writeFile(join(workspace, 'text.mp4'), 'this is not a video')
     await writeFile(join(workspace, 'list.mp4'), `#EXTM3U\n#EXTINF:1,\n${join(workspace, 'left.mp4')}\n`)
     const link = join(workspace, `link-${era}.mp4`)
@@ -142,7 +138,7 @@ describe.each(sampleCases(eras, 1))('%s client, real service', (era) => {
     expect(crop.text).toMatch(/^6016: .*crop/)
     const unknown = await agent.call('get_task', { task_id: '1234567890123456789' })
     expect(unknown.text).toMatch(/^6005: /)
-    expect(await balance()).toBe(before)
+    expect(await balance(agent)).toBe(before)
   })
 })
 
