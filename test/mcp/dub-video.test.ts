@@ -22,8 +22,8 @@ import { startAgentSession, type AgentSession, type ConnectedAgent } from './age
 import { callUntilDone, promptCalls } from './call-until-done.ts'
 import { startInProcessAgent } from './stdio-client.ts'
 
-// Dubs the videos of the prompt and of the examples through a real client, with voices of espeak-ng. In its short form, the
-// calls of the prompt are checked alone: the dub of a service is the same over HTTP (test/video-translate-dub/service.test.ts).
+// Checks the calls of the prompt in this process. In its full form, dubs the videos of the prompt and of the examples through
+// a real client, with voices of espeak-ng. The dub of a service is the same over HTTP (test/video-translate-dub/service.test.ts).
 
 interface DubData {
   readonly files: readonly { readonly path: string }[]

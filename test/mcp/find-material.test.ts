@@ -114,7 +114,7 @@ test('the accompaniment of a song is saved beside it', async () => {
 
 test('an agent finds a sound by what is heard, though none of its words say so, and by words without the model', async () => {
   const pack = await installFakeClap(join(session.dataDir, dataFiles.packs))
-  await writeSound(library.media('take-2.mp3'), { title: 'Take two' }, 4000)
+  await writeSound(library.media('take-2.wav'), { title: 'Take two' }, 4000)
   await library.add()
   const agent = await session.shared('modern')
   const search = async (query: string) => {
