@@ -82,7 +82,7 @@ describe('background that other frames show is warped', () => {
   })
 
   it('onto a thin line in a square picture', async () => {
-    const scene = createScene('static', { width: 480, height: 480, count: 5 })
+    const scene = createScene('static', { width: 720, height: 720, count: 5 })
     const overlay = subtitles(scene, {
       visibleFrames: 3,
       hiddenFrames: 2,
