@@ -64,6 +64,7 @@ export function planMedia(folder: string): (name: string, args: readonly string[
   beforeAll(() => generateTogether(planned))
   return (name, args) => {
     const path = join(folder, name)
+    if (planned.some(([other]) => other === path)) throw new RangeError(`${name} is planned twice`)
     planned.push([path, args])
     return path
   }

@@ -39,7 +39,7 @@ test('the timecode of a Matroska file is that of its tag', async () => {
   expect(timecode).toEqual({ text: '00:59:58:10', drop_frame: false })
 })
 
-const words = [
+const invalidTimecodes = [
   ['a word', 'later'],
   ['too few digits', '1:2:3'],
   ['a frame number beyond the rate', '00:00:00:30'],
@@ -47,9 +47,9 @@ const words = [
 ] as const
 
 test.each(
-  words.map(
-    ([name, text]) =>
-      [name, video(`tag-${text.length}.mkv`, '25', ['-metadata', `timecode=${text}`])] as const,
+  invalidTimecodes.map(
+    ([name, text], index) =>
+      [name, video(`tag-${index}.mkv`, '25', ['-metadata', `timecode=${text}`])] as const,
   ),
 )('a tag that is no timecode is ignored: %s', async (_, path) => {
   const facts = await probe(path)
