@@ -172,7 +172,8 @@ it.each(sampleCases(lateEnds, 1))(
 describe('a file with fewer pictures than its header states', () => {
   const late = "setpts='(N+mod(N,3)/4)/25/TB'"
   const variable = ['-vf', `settb=1/1000,${late}`, '-fps_mode', 'vfr', '-enc_time_base', '1/1000']
-  const big = ['-vf', 'fps=2,scale=1600:1350:flags=neighbor', '-threads', '1']
+  // A late clip starts at a key frame in the damaged half.
+  const big = ['-vf', 'fps=2,scale=1600:1350:flags=neighbor', '-threads', '1', '-force_key_frames', '5']
   const firstHalf = (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)
   const zeroSecondHalf = (bytes: Buffer) => bytes.fill(0, Math.floor(bytes.length / 2))
 
