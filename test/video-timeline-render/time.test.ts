@@ -207,7 +207,7 @@ describe('cuts', () => {
   it('of one or two frames of big pictures from several files are decoded in advance', async () => {
     const scaled = ['-t', '0.72', '-vf', 'scale=3480:600:flags=neighbor']
     // With one thread the encoder takes half the time, as it keeps fewer big pictures.
-    const coding = ['-preset', 'ultrafast', '-g', '12', '-threads', '1']
+    const coding = ['-preset', 'ultrafast', '-g', '6', '-threads', '1']
     const big = (source: number) => join(folder.path, `big-${source}.mkv`)
     await Promise.all([0, 1, 3].map((source) => ffmpeg('-i', at(source), ...scaled, ...coding, big(source))))
     // Short cuts before, between and after longer ones.
