@@ -18,7 +18,8 @@ export function readAloud(text: string, { pause = 0.9 } = {}): SpokenScript {
         scriptWord,
         breakAfter,
         pause,
-        attempt: kind === 'retake' ? 1 : 0,
+        // Each delivery takes a start of the voice.
+        attempt: passages.length % 3,
         sounds: [],
       })
     if (index % 2 === 1) add('retake', words.slice(0, Math.ceil(words.length / 2)), null)
