@@ -109,8 +109,8 @@ it.each(sampleCases(silentResults, 1))('%s', async (_, mode, names) => {
   expect(all.map((stream) => stream['codec_type'])).toEqual(['video'])
 })
 
-/** Samples that are not numbers, as ffmpeg writes 0/0. */
-const notNumbers = Buffer.from('0000c0ff'.repeat(100), 'hex')
+/** Consecutive samples of 32 bits, little-endian, that are not numbers. The sign of 0/0 differs between processors. */
+const notNumbers = /(?:..[\xc0-\xff][\x7f\xff]){100}/s
 
 it('is silent where samples are not finite, alone and in a mix', async () => {
   const source = `aevalsrc='0.3*sin(2*PI*1000*t)+if(between(t,0.4,0.6),0/0,0)':s=44100`
@@ -118,7 +118,7 @@ it('is silent where samples are not finite, alone and in a mix', async () => {
     ...['-i', at('silent'), '-f', 'lavfi', '-i', source, '-t', '1.2', '-map', '0:v', '-map', '1:a'],
     ...['-c:v', 'copy', '-c:a', 'pcm_f32le', at('broken')],
   )
-  expect((await readFile(at('broken'))).includes(notNumbers)).toBe(true)
+  expect(notNumbers.test(await readFile(at('broken'), 'latin1'))).toBe(true)
   const modes = [
     ['mix', 0.21],
     ['first', 0.3],
