@@ -50,6 +50,41 @@ export async function waitUntilClean({ dataDir }: ServiceSequence): Promise<void
     )
 }
 
+/** A moment of a task, and how the task is interrupted then. */
+export interface InterruptedMoment {
+  readonly during: string
+  /** Prepares the moment. Returns the programs that are suspended once it is reached. */
+  reach(): Promise<readonly number[]>
+  /** Absent if the service ends at the moment. */
+  readonly how?: Interruption
+}
+
+/**
+ * Creates a task and interrupts it at moments, one after another. Each is prepared before the interruption at the previous one.
+ * Returns the id of the task.
+ */
+export async function createInterrupted(
+  services: ServiceSequence,
+  create: () => Promise<string>,
+  moments: readonly InterruptedMoment[],
+): Promise<string> {
+  let reached = moments[0]?.reach()
+  const id = await create()
+  for (const [index, { how }] of moments.entries()) {
+    const suspended = (await reached) ?? []
+    reached = moments[index + 1]?.reach()
+    if (how) await interrupt(services, how)
+    await waitUntilExited(suspended)
+    await services.ensureRunning()
+  }
+  return id
+}
+
+/** Returns the title of a test of such interruptions. */
+export function titleOf(moments: readonly InterruptedMoment[]): string {
+  return moments.map(({ during, how }) => (how ? `${how} during ${during}` : during)).join(', ')
+}
+
 interface EndTasksOptions {
   readonly type: string
   /** Credits of one task. */

@@ -8,14 +8,17 @@ import { canSpeak } from '../recordings/speak.ts'
 import { startStandInRecogniser } from '../recordings/stand-in-recogniser.ts'
 import { api } from '../service/api.ts'
 import {
+  createInterrupted,
   expectRefunds,
   findEncoders,
-  interrupt,
+  type InterruptedMoment,
+  type Interruption,
   interruptions,
+  titleOf,
   waitUntilClean,
 } from '../service/interruptions.ts'
 import { createServiceSequence } from '../service/killable-service.ts'
-import { suspendProcesses, waitUntilExited } from '../service/processes.ts'
+import { suspendProcesses } from '../service/processes.ts'
 import { uploadFile } from '../video-oral-cut/cut-service.ts'
 import { sampleCases, soakSize } from '../soak-size.ts'
 import {
@@ -113,39 +116,49 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('clips that are interrupted', asyn
     await model?.[Symbol.asyncDispose]()
   })
 
-  // Each interruption at each moment: every task is interrupted three times.
+  type Interrupted = InterruptedMoment & { readonly repeated: readonly [heard: number, asked: number] }
+  const hearing = (how: Interruption): Interrupted => {
+    const reach = () => hangRecogniserAfter(3).then(() => [])
+    return { during: 'recognition', reach, how, repeated: [1, 0] }
+  }
+  /** Not during the last question. */
+  const asking = (how: Interruption): Interrupted => {
+    const reach = () => hangModel(soakSize(1, 2)).then(() => [])
+    return { during: 'a later question', reach, how, repeated: [0, 1] }
+  }
+  const rendering = (how: Interruption): Interrupted => {
+    const reach = () => suspendProcesses([() => findEncoders(services)])
+    return { during: 'rendering', reach, how, repeated: [0, 0] }
+  }
   const [worker, service, stop] = interruptions
-  const orders = [
-    [worker, stop, service],
-    [service, worker, stop],
-    [stop, service, worker],
-  ] as const
-  test.each(sampleCases(orders, 1))(
-    '%s during recognition, %s between two questions, %s during rendering: nothing finished is repeated',
-    async (...[hearing, asking, rendering]) => {
-      const [heardBefore, askedBefore] = [heard(), asked()]
-      const balance = await api(await ensureRunning()).balance()
-      const [reachedRecognition, reachedQuestion] = [hangRecogniserAfter(3), hangModel(2)]
-      const id = await create()
-      await reachedRecognition
-      await interrupt(services, hearing)
-      await ensureRunning()
-      await reachedQuestion
-      // Finished pieces are not recognised again.
-      expect(heard() - heardBefore).toBe(pieces + 1)
-      await interrupt(services, asking)
-      await ensureRunning()
-      const suspended = await suspendProcesses([() => findEncoders(services)])
-      // The interrupted question was asked twice.
-      expect(asked() - askedBefore).toBe(questions + 1)
-      await interrupt(services, rendering)
-      await waitUntilExited(suspended)
-      expect(await comparable(id)).toEqual(expected)
-      expect([heard() - heardBefore, asked() - askedBefore]).toEqual([pieces + 1, questions + 1])
-      expect(balance - (await api(await ensureRunning()).balance())).toBe(credits())
-      await waitUntilClean(services)
-    },
-  )
+  /** The interruptions of each task: all moments, by each interruption in turn; in the full form also single ones. */
+  const cases = [
+    ...sampleCases(
+      [
+        [hearing(worker), asking(stop), rendering(service)],
+        [hearing(service), asking(worker), rendering(stop)],
+        [hearing(stop), asking(service), rendering(worker)],
+      ],
+      1,
+    ),
+    ...soakSize([], [hearing(worker), ...interruptions.flatMap((how) => [asking(how), rendering(how)])]).map(
+      (one) => [one],
+    ),
+  ].map((interrupted) => [titleOf(interrupted), interrupted] as const)
+  test.each(cases)('%s: nothing finished is repeated', async (_, interrupted) => {
+    const [heardBefore, askedBefore] = [heard(), asked()]
+    const balance = await api(await ensureRunning()).balance()
+    const id = await createInterrupted(services, create, interrupted)
+    expect(await comparable(id)).toEqual(expected)
+    // Only interrupted requests are sent again.
+    const repeated = (index: 0 | 1) => interrupted.reduce((sum, one) => sum + one.repeated[index], 0)
+    expect([heard() - heardBefore, asked() - askedBefore]).toEqual([
+      pieces + repeated(0),
+      questions + repeated(1),
+    ])
+    expect(balance - (await api(await ensureRunning()).balance())).toBe(credits())
+    await waitUntilClean(services)
+  })
 
   const moments = [
     { during: 'recognition', reach: () => hangRecogniserAfter(2).then(() => []) },

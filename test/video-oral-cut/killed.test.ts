@@ -8,15 +8,18 @@ import { canSpeak } from '../recordings/speak.ts'
 import { startStandInRecogniser } from '../recordings/stand-in-recogniser.ts'
 import { api } from '../service/api.ts'
 import {
+  createInterrupted,
   expectRefunds,
   findEncoders,
-  interrupt,
+  type InterruptedMoment,
+  type Interruption,
   interruptions,
+  titleOf,
   waitUntilClean,
 } from '../service/interruptions.ts'
 import { createServiceSequence } from '../service/killable-service.ts'
-import { suspendProcesses, waitUntilExited } from '../service/processes.ts'
-import { sampleCases } from '../soak-size.ts'
+import { suspendProcesses } from '../service/processes.ts'
+import { sampleCases, soakSize } from '../soak-size.ts'
 import {
   createCut,
   type CutOutput,
@@ -89,39 +92,60 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a cut that is interrupted', async
     await recogniser?.[Symbol.asyncDispose]()
   })
 
-  // Each interruption at each moment: every task is interrupted three times.
-  const [worker, service, stop] = interruptions
-  const orders = [
-    { hearing: worker, pieces: 1, rendering: stop, point: 'move.completed.before-commit' },
-    { hearing: service, pieces: 2, rendering: worker, point: 'execute.finished' },
-    { hearing: stop, pieces: 3, rendering: service, point: 'move.completed.before-commit' },
-  ]
-  test.each(sampleCases(orders, 1))(
-    '$hearing after $pieces pieces, $rendering during rendering, kill -9 of the service at $point: finished pieces are not recognised again',
-    async ({ hearing, pieces, rendering, point }) => {
-      const before = heard()
-      const at = await ensureRunning()
-      const balance = await api(at).balance()
-      const reached = hangAfter(pieces)
-      const id = await createCut(at, request())
-      await reached
-      await interrupt(services, hearing)
-      await ensureRunning()
-      const suspended = await suspendProcesses([encoders])
-      // The interrupted request was sent twice.
-      expect(heard() - before).toBe(requests + 1)
-      await interrupt(services, rendering)
+  type Interrupted = InterruptedMoment & { readonly repeated: number }
+  const hearing = (how: Interruption, pieces: number): Interrupted => {
+    const reach = () => hangAfter(pieces).then(() => [])
+    return { during: `recognition after ${pieces} pieces`, reach, how, repeated: 1 }
+  }
+  const rendering = (how: Interruption): Interrupted => {
+    return { during: 'rendering', reach: () => suspendProcesses([encoders]), how, repeated: 0 }
+  }
+  /** Kills the service at a point of its work on finished files. */
+  const finished = (point: string): Interrupted => {
+    const reach = async () => {
       const armed = await ensureRunning()
       await armed.arm(point)
-      await waitUntilExited(suspended)
       await armed.exited
-      const next = await ensureRunning()
-      expect(await comparable(await outputOf(next, id))).toEqual(expected)
-      expect(heard() - before).toBe(requests + 1)
-      expect(await api(next).balance()).toBe(balance - 1)
-      await waitUntilClean(services)
-    },
-  )
+      return []
+    }
+    return { during: `kill -9 of the service at ${point}`, reach, repeated: 0 }
+  }
+  const points = ['move.completed.before-commit', 'execute.finished'] as const
+  const [worker, service, stop] = interruptions
+  /**
+   * The interruptions of each task: at all moments, and in the full form also single ones. A task continues as soon as its
+   * service starts again, so the point is armed at the moment before, which must not end the service.
+   */
+  const cases = [
+    ...sampleCases(
+      [
+        [hearing(stop, 1), rendering(worker), finished(points[0])],
+        [hearing(service, 2), rendering(worker), finished(points[1])],
+        [hearing(worker, 3), rendering(worker), finished(points[0])],
+      ],
+      1,
+    ),
+    ...soakSize(
+      [],
+      [
+        ...interruptions.flatMap((how, index) => [hearing(how, index + 1), rendering(how)]),
+        ...points.map(finished),
+      ],
+    ).map((one) => [one]),
+  ].map((interrupted) => [titleOf(interrupted), interrupted] as const)
+  test.each(cases)('%s: finished pieces are not recognised again', async (_, interrupted) => {
+    const before = heard()
+    const balance = await api(await ensureRunning()).balance()
+    const create = async () => createCut(await ensureRunning(), request())
+    const id = await createInterrupted(services, create, interrupted)
+    const next = await ensureRunning()
+    expect(await comparable(await outputOf(next, id))).toEqual(expected)
+    // Interrupted requests are sent again.
+    const repeated = interrupted.reduce((sum, one) => sum + one.repeated, 0)
+    expect(heard() - before).toBe(requests + repeated)
+    expect(await api(next).balance()).toBe(balance - 1)
+    await waitUntilClean(services)
+  })
 
   const stops = [
     { during: 'recognition', reach: () => hangAfter(2).then(() => []) },

@@ -7,15 +7,16 @@ import { hasSpeechFiles } from '../engines/speech/recordings.ts'
 import { canSpeak } from '../recordings/speak.ts'
 import { api } from '../service/api.ts'
 import {
+  createInterrupted,
   expectRefunds,
   findEncoders,
   type Interruption,
-  interrupt,
   interruptions,
+  titleOf,
   waitUntilClean,
 } from '../service/interruptions.ts'
 import { createServiceSequence } from '../service/killable-service.ts'
-import { findProcesses, suspendProcesses, waitUntilExited } from '../service/processes.ts'
+import { findProcesses, suspendProcesses } from '../service/processes.ts'
 import { sampleCases, soakSize } from '../soak-size.ts'
 import { uploadFile } from '../video-oral-cut/cut-service.ts'
 import { hangModelAfter } from '../video-long2short/shorts-model.ts'
@@ -131,43 +132,25 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub that is interrupted', async
     { during: 'mixing', reach: whileRuns('unfinished-dubbed.m4a'), repeated: {} },
   ]
 
-  /** A moment of a dub, and how it is interrupted then. */
-  interface Interrupted {
-    readonly moment: Moment
-    readonly how: Interruption
-  }
+  type Interrupted = Moment & { readonly how: Interruption }
   const [atWorker, ...others] = interruptions
   const duringSpeech = moments.filter(({ during }) => during === 'speech')
   const singles: readonly Interrupted[] = [
-    ...moments.toReversed().map((moment) => ({ moment, how: atWorker })),
-    ...duringSpeech.flatMap((moment) => others.toReversed().map((how) => ({ moment, how }))),
+    ...moments.toReversed().map((moment) => ({ ...moment, how: atWorker })),
+    ...duringSpeech.flatMap((moment) => others.toReversed().map((how) => ({ ...moment, how }))),
   ]
-  /** The interruptions of each dub: a single one, or in the short form two, as of the service and of its worker. */
-  const cases = soakSize(
-    [sampleCases(singles.toReversed())],
-    singles.map((one) => [one]),
-  ).map(
-    (interrupted) =>
-      [
-        interrupted.map(({ moment, how }) => `${how} during ${moment.during}`).join(', '),
-        interrupted,
-      ] as const,
+  const pair = [...singles.slice(-1), ...singles.slice(0, 1)]
+  /** The interruptions of each dub: a single one, and two: the service, then the worker; in the short form only the two. */
+  const cases = soakSize([pair], [...singles.map((one) => [one]), pair]).map(
+    (interrupted) => [titleOf(interrupted), interrupted] as const,
   )
 
   test.each(cases)('%s: nothing finished is repeated', async (_, interrupted) => {
     const [before, balance] = [counts(), await api(await ensureRunning()).balance()]
-    let reached = interrupted[0]?.moment.reach()
-    const id = await create()
-    for (const [index, { how }] of interrupted.entries()) {
-      const suspended = (await reached) ?? []
-      reached = interrupted[index + 1]?.moment.reach()
-      await interrupt(services, how)
-      await waitUntilExited(suspended)
-      await ensureRunning()
-    }
+    const id = await createInterrupted(services, create, interrupted)
     expect(await comparable(id)).toEqual(expected)
     const repeated = (name: keyof typeof usual) =>
-      interrupted.reduce((sum, { moment }) => sum + (moment.repeated[name] ?? 0), 0)
+      interrupted.reduce((sum, one) => sum + (one.repeated[name] ?? 0), 0)
     expect(countsSince(before)).toEqual({
       voice: usual.voice + repeated('voice'),
       heard: usual.heard + repeated('heard'),
