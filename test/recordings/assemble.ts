@@ -123,7 +123,7 @@ export interface Clip {
   readonly weights: readonly number[]
 }
 
-/** Clips that are made at a time. */
+/** Clips created concurrently. */
 const concurrency = 4
 
 async function clipsOf(

@@ -6,8 +6,9 @@ import { manifest } from '../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../src/engines/packs/resolve.ts'
 import { operations } from '../../tools/index.ts'
 import { h264, generateMedia, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
+import { vp8 } from '../engines/ffmpeg/vp8.ts'
 import { api, type Api } from '../service/api.ts'
-import { withOneMinuteDuration } from './run-purify.ts'
+import { longFilm } from './run-purify.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 
 // Requests over HTTP at the limits, as quotes: these check like a creation and start nothing.
@@ -45,15 +46,14 @@ beforeAll(async () => {
     ],
     // As recorded by browsers: about 30 frames per second, at uneven times in milliseconds.
     'ticks.webm': [
-      ...['-f', 'lavfi', '-i', 'testsrc2=size=32x32:rate=1000:duration=1', '-c:v', 'libvpx'],
+      ...['-f', 'lavfi', '-i', 'testsrc2=size=32x32:rate=1000:duration=1', ...vp8],
       ...['-vf', "select='eq(mod(n,33),mod(7*floor(n/33),25))'"],
     ],
     'clip.mp4': ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25:duration=2', ...h264],
   }
-  const long = await generateMedia(join(folder, 'long.mkv'), plain('128x128', 0.25, 1204))
   ids['header of one minute.mkv'] = await upload(
     'header of one minute.mkv',
-    await withOneMinuteDuration(long),
+    await longFilm(join(folder, 'long.mkv'), 1201),
   )
   for (const [name, args] of Object.entries(clipOptions)) {
     ids[name] = await upload(

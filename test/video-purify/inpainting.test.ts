@@ -92,7 +92,7 @@ it('frames before the start of the picture do not count as background', async ()
     ...{ purify_scope: 'region', purify_func_type: 'raft' },
     regions: [{ ...overlayBoxes.logo, start: 3 }],
   })
-  const [before, after] = await decodeBoth(source, path)
+  const [before, after] = await decodeBoth([source, path], { ...size, count: scene.count })
   const [patch] = logo(scene).patchesAt(0)
   if (!patch) throw new RangeError('there is no patch')
   let changed = 0

@@ -6,6 +6,7 @@ import type { OutputOf } from '../../src/contract/operation.ts'
 import { videoPurify } from '../../tools/video-purify/contract.ts'
 import { plan } from '../../tools/video-purify/plan.ts'
 import { run } from '../../tools/video-purify/run.ts'
+import { generateMedia, h264 } from '../engines/ffmpeg/generate-media.ts'
 import { fileIdOf, runInWorker, stageFiles, type OperationRun } from '../tasks/run-in-worker.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 
@@ -37,8 +38,18 @@ export function blurBoxes(path: string, folder: string, ...regions: readonly Tim
   return purify(path, folder, { purify_scope: 'region', regions })
 }
 
-/** Returns a Matroska file whose header states a duration of one minute. */
-export async function withOneMinuteDuration(path: string): Promise<Uint8Array<ArrayBuffer>> {
+/**
+ * Creates a Matroska file of three frames, the last of which lasts one second. Returns its bytes, with a header that
+ * states a duration of one minute.
+ */
+export async function longFilm(path: string, seconds: number): Promise<Uint8Array<ArrayBuffer>> {
+  const black = `color=black:size=128x128:rate=1:duration=3,setpts=N*${(seconds - 1) / 2}/TB`
+  await generateMedia(path, ['-f', 'lavfi', '-i', black, '-fps_mode', 'vfr', ...h264])
+  return await withOneMinuteDuration(path)
+}
+
+/** Returns the bytes of a Matroska file, with a header that states a duration of one minute. */
+async function withOneMinuteDuration(path: string): Promise<Uint8Array<ArrayBuffer>> {
   const text = (await readFile(path)).toString('latin1')
   // The duration of the track (text), and the Duration element: its id, a size of eight bytes, and milliseconds.
   const bytes = Buffer.from(text.replaceAll(/\d\d:\d\d:\d\d\.0{9}/g, '00:01:00.000000000'), 'latin1')
@@ -56,14 +67,19 @@ export function decodeSamples(path: string, format: 'yuv420p' | 'yuvj420p' = 'yu
   )
 }
 
-/** Returns the 8-bit 4:2:0 samples of all frames of two videos of one size and frame count. */
-export async function decodeBoth(one: string, other: string): Promise<readonly [Buffer, Buffer]> {
+/** Returns the 8-bit 4:2:0 samples of all frames of two videos of one size. `count`: the frames of each. */
+export async function decodeBoth(
+  [one, other]: readonly [string, string],
+  { count, width, height }: { readonly count: number; readonly width: number; readonly height: number },
+): Promise<readonly [Buffer, Buffer]> {
   const inputs = [one, other].flatMap((path) => ['-noautorotate', '-i', path])
   // Numbered frames, because the first one of a video may be late.
   const frames = [0, 1].map((index) => `[${index}:V:0]settb=1/25,setpts=N,setsar=1[v${index}];`).join('')
   const joined = ['-filter_complex', `${frames}[v0][v1]concat=n=2`, '-fps_mode', 'passthrough']
   const both = await ffmpeg(...inputs, ...joined, '-f', 'rawvideo', '-pix_fmt', 'yuv420p', 'pipe:1')
-  return [both.subarray(0, both.length / 2), both.subarray(both.length / 2)]
+  const length = count * width * height * 1.5
+  expect(both.length, 'samples of both videos').toBe(2 * length)
+  return [both.subarray(0, length), both.subarray(length)]
 }
 
 /** Returns checksums of the packets of streams, one per line. */
