@@ -1,4 +1,5 @@
 import { generateMedia } from './generate-media.ts'
+import { oneThread } from './vp8.ts'
 
 interface LiveRecordingOptions {
   /** The lavfi source of the picture, without rate and duration. */
@@ -19,7 +20,6 @@ export async function liveRecording(
   const tone = ['-f', 'lavfi', '-i', `sine=duration=${begins + lasts}`]
   const maps = ['-map', '0', '-map', '1', '-fps_mode', 'passthrough', '-pix_fmt', 'yuv420p']
   const live = ['-live', '1', '-cluster_time_limit', '500']
-  // Threads of the encoder wait for each other in loops.
-  const coding = ['-c:v', 'libvpx', '-threads', '1', '-g', String(gop), '-c:a', 'libopus', ...live]
+  const coding = ['-c:v', 'libvpx', ...oneThread, '-g', String(gop), '-c:a', 'libopus', ...live]
   return await generateMedia(path, [...late, ...tone, ...maps, ...coding])
 }

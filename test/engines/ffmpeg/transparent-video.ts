@@ -1,4 +1,5 @@
 import { generateMedia } from './generate-media.ts'
+import { oneThread } from './vp8.ts'
 
 /** The pictures of the seconds of a transparent video. */
 const scenes = ['color=c=red', 'testsrc=n=0', 'color=c=blue', 'color=c=white'] as const
@@ -12,22 +13,8 @@ export async function transparentVideo(path: string): Promise<string> {
   const labels = scenes.map((_, index) => `[s${index}]`).join('')
   const alpha = `geq=lum='p(X,Y)':cb='p(X,Y)':cr='p(X,Y)':a='255*lt(X,W/2)'`
   const graph = `${chains.join(';')};${labels}concat=n=${scenes.length},${alpha}`
-  // Threads of the encoder wait for each other in loops.
-  const coding = [
-    '-c:v',
-    'libvpx',
-    '-threads',
-    '1',
-    '-auto-alt-ref',
-    '0',
-    '-g',
-    '9999',
-    '-b:v',
-    '2M',
-    '-pix_fmt',
-    'yuva420p',
-  ]
-  return await generateMedia(path, ['-f', 'lavfi', '-i', graph, ...coding])
+  const coding = ['-c:v', 'libvpx', ...oneThread, '-auto-alt-ref', '0', '-g', '9999', '-b:v', '2M']
+  return await generateMedia(path, ['-f', 'lavfi', '-i', graph, ...coding, '-pix_fmt', 'yuva420p'])
 }
 
 /** Copies a transparent video from its second key frame of the colour on, so that no transparency decodes. */
