@@ -5,6 +5,19 @@ export async function writeFloatWav(path: string, samples: Float32Array, rate: n
   return await writeInterleavedWav(path, samples, { rate, channels: 1 })
 }
 
+/** Writes a sound of equal channels, 44.1 kHz, as a WAV of 32-bit floats. `level`: maps a time in seconds to a sample. */
+export async function writeSampledWav(
+  path: string,
+  { seconds, channels = 1 }: { readonly seconds: number; readonly channels?: number },
+  level: (time: number) => number,
+): Promise<string> {
+  const rate = 44_100
+  const samples = new Float32Array(channels * Math.round(seconds * rate))
+  for (let index = 0; index < samples.length / channels; index += 1)
+    samples.fill(level(index / rate), channels * index, channels * (index + 1))
+  return await writeInterleavedWav(path, samples, { rate, channels })
+}
+
 /** Writes interleaved samples as a WAV of 32-bit floats. No sample is rounded. */
 export async function writeInterleavedWav(
   path: string,

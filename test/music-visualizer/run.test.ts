@@ -7,7 +7,7 @@ import { lazy } from '../../src/platform/cache.ts'
 import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
 import { plan } from '../../tools/music-visualizer/plan.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { writeFloatWav, writeInterleavedWav } from '../engines/float-wav.ts'
+import { writeFloatWav, writeSampledWav } from '../engines/float-wav.ts'
 import { sampleCases, soakSize } from '../soak-size.ts'
 import { amplitude, ffmpeg, rgb, rgbFrames, samples, streams } from '../video-split-screen/media.ts'
 import { renderMusic, stage, type Request } from './render.ts'
@@ -15,20 +15,15 @@ import { renderMusic, stage, type Request } from './render.ts'
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 const at = (name: string) => join(folder.path, name)
 
-/** Writes a stereo tone of 440 Hz. `broken`: replaces samples by their number. */
-async function writeTone(name: string, seconds: number, broken: Readonly<Record<number, number>> = {}) {
-  const tone = new Float32Array(2 * Math.round(seconds * 44_100))
-  for (let index = 0; index < tone.length / 2; index += 1)
-    tone.fill(broken[index] ?? 0.4 * Math.sin((880 * Math.PI * index) / 44_100), 2 * index, 2 * index + 2)
-  await writeInterleavedWav(at(name), tone, { rate: 44_100, channels: 2 })
-}
+/** A tone of 440 Hz. */
+const level = (time: number) => 0.4 * Math.sin(880 * Math.PI * time)
 
 beforeAll(async () => {
   folder = await temporaryFolder()
   const tone = 'aevalsrc=0.4*sin(880*PI*t)|0.4*sin(880*PI*t):s=44100:d=0.51'
   await ffmpeg('-f', 'lavfi', '-i', tone, at('song.mp3'))
-  await writeTone('song.wav', 1.345)
-  await writeTone('short.wav', 0.8)
+  await writeSampledWav(at('song.wav'), { seconds: 1.345, channels: 2 }, level)
+  await writeSampledWav(at('short.wav'), { seconds: 0.8, channels: 2 }, level)
   await ffmpeg('-f', 'lavfi', '-i', 'sine=440:d=0.6', '-ac', '1', at('mono.flac'))
   await writeFile(at('cover.jpg'), createCanvas(500, 400).toBuffer('image/jpeg'))
   const red = createCanvas(64, 36)
@@ -168,7 +163,15 @@ describe('files', () => {
   })
 
   it('samples that are NaN or infinite become silence and do not affect later samples', async () => {
-    await writeTone('nan.wav', 0.8, { 9600: NaN, 9700: Infinity })
+    const broken = new Map([
+      [9600, NaN],
+      [9700, Infinity],
+    ])
+    await writeSampledWav(
+      at('nan.wav'),
+      { seconds: 0.8, channels: 2 },
+      (time) => broken.get(Math.round(time * 44_100)) ?? level(time),
+    )
     const { path } = await renderMusic(visualizerRequest({ file_id: at('nan.wav') }), folder.path)
     expect(amplitude((await samples(path)).subarray(16_000, 36_000), 440)).toBeCloseTo(0.4, 1)
     const lit = async (video: string) => (await rgb(video, 20)).filter((value) => value > 150).length

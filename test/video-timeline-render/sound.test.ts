@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { writeFloatWav } from '../engines/float-wav.ts'
+import { writeSampledWav } from '../engines/float-wav.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { seededRandom } from '../service/kill-rounds.ts'
 import { soakSize, sampleCases } from '../soak-size.ts'
@@ -23,12 +23,6 @@ async function flashAndBeep() {
   )
 }
 
-/** Writes a sound of one channel. `level`: maps a time in seconds to a sample. */
-async function writeSound(name: string, seconds: number, level: (time: number) => number) {
-  const levels = Float32Array.from({ length: seconds * 44_100 }, (_, index) => level(index / 44_100))
-  await writeFloatWav(at(name), levels, 44_100)
-}
-
 beforeAll(async () => {
   folder = await temporaryFolder()
   await Promise.all([
@@ -36,7 +30,7 @@ beforeAll(async () => {
     counter(at('silent.mkv'), { ...small, seconds: 4 }),
     counter(at('low.mkv'), { ...small, hertz: 440 }),
     counter(at('high.mkv'), { ...small, hertz: 2500 }),
-    writeSound('mono.wav', 4, (time) => 0.5 * Math.sin(2 * Math.PI * 1000 * time)),
+    writeSampledWav(at('mono.wav'), { seconds: 4 }, (time) => 0.5 * Math.sin(2 * Math.PI * 1000 * time)),
     ffmpeg(
       ...['-f', 'lavfi', '-i', 'aevalsrc=0.1*sin(2*PI*500*t)|0|0.2*sin(2*PI*1500*t)|0|0|0:s=48000:c=5.1'],
       ...['-t', '4', at('surround.flac')],
@@ -254,7 +248,7 @@ describe('the sound of a result', () => {
 
   it('is silent where samples are not finite, in that source only', async () => {
     const broken = at('broken.wav')
-    await writeSound('broken.wav', 2, (time) => {
+    await writeSampledWav(broken, { seconds: 2 }, (time) => {
       if (time >= 0.8 && time <= 1) return NaN
       if (time >= 1.4 && time <= 1.41) return Infinity
       return 0.3 * Math.sin(2 * Math.PI * 1000 * time) - (time >= 1.5 && time <= 1.51 ? 9e30 : 0)
