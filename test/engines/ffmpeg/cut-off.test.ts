@@ -58,8 +58,9 @@ describe('a complete file is not reported as truncated', () => {
     const bytes = await readFile(path)
     // A tenth of the real rate.
     bytes.writeUInt32LE(Math.round(bytes.readUInt32LE(28) / 10), 28)
-    await writeFile(path, bytes)
-    expect(await cutOffMs(path)).toBeUndefined()
+    const approximate = at('approximate.wav')
+    await writeFile(approximate, bytes)
+    expect(await cutOffMs(approximate)).toBeUndefined()
   })
 
   const held = ['-vf', String.raw`select=eq(n\,0)+eq(n\,225)`, '-fps_mode', 'vfr']

@@ -15,21 +15,23 @@ export type MediaFile = readonly [path: string, args: readonly string[]]
 export async function generateTogether(files: readonly MediaFile[]): Promise<void> {
   const { ffmpeg, version } = await locateFfmpeg(process.env['REELWRIGHT_FFMPEG'])
   const missing: MediaFile[] = []
-  const made = Promise.withResolvers<void>()
+  const creation = Promise.withResolvers<void>()
   const steps = files.map(([path, args]) => {
     const known = Promise.withResolvers<void>()
     const generate = (to: string) => {
       missing.push([to, args])
       known.resolve()
-      return made.promise
+      return creation.promise
     }
     const created = generateOnce(path, { program: [ffmpeg, version], args, generate })
     return { isKnown: Promise.race([known.promise, created]), created }
   })
   const created = Promise.all(steps.map((step) => step.created))
   await Promise.all(steps.map(({ isKnown }) => isKnown))
-  made.resolve(missing.length > 0 ? run(ffmpeg, joinArguments(missing)) : undefined)
-  await created
+  creation.resolve(missing.length > 0 ? run(ffmpeg, joinArguments(missing)) : undefined)
+  await created.catch((error: unknown) => {
+    throw new Error(`Not created: ${files.map(([path]) => path).join(', ')}`, { cause: error })
+  })
 }
 
 async function run(ffmpeg: string, args: readonly string[]): Promise<void> {
