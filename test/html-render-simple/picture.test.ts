@@ -147,7 +147,9 @@ const lossless = lazy(async () => {
     },
     folder.path,
   )
-  return await frames(rendered)
+  const exact = await frames(rendered)
+  if (exact.length !== 6) throw new RangeError(`The particles have ${exact.length} frames instead of 6`)
+  return exact
 })
 
 it('styles of a particle apply to its own elements only', async () => {

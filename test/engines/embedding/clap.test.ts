@@ -68,7 +68,7 @@ test('a text of more than 77 tokens keeps its start and its end token', async ()
 })
 
 const whistle = sound('a.wav', 'sine=f=4000:d=1', ['-ar', '44100', '-ac', '2'])
-const hum = sound('b.mp3', 'sine=f=220:d=15', ['-ar', '22050'])
+const hum = sound('b.mp3', 'sine=f=220:d=15', ['-ar', '48000'])
 const beep = sound('c.flac', 'sine=f=1000:d=0.05', ['-ar', '96000'])
 
 test('sounds of any format, length, rate and number of channels become vectors of what is heard', async () => {

@@ -92,10 +92,13 @@ describe.skipIf(testdata('models') === undefined)('motion of the mouth (REELWRIG
 
   it('is the same when the measurement continues after any sample', async () => {
     const { samples } = speaker
-    const most = soakSize(14, Infinity)
-    for (const count of soakSize([11], [1, 11])) {
-      const after = samples[count - 1]?.end ?? NaN
-      expect(await measure(source, { most, after })).toEqual(samples.slice(count, count + most))
+    expect(samples.length).toBeGreaterThan(25)
+    // Near the end, so that the last samples are compared in little time.
+    const late = samples.length - 14
+    for (const count of soakSize([late], [1, 11, late])) {
+      const after = samples[count - 1]?.end
+      expect(after).toBeGreaterThan(0)
+      expect(await measure(source, { after })).toEqual(samples.slice(count))
     }
   })
 
