@@ -1,12 +1,12 @@
 import { describe } from 'vitest'
 import { fakeModule } from '../service/fake-operation.ts'
-import { attackSuite } from './attacks.ts'
+import { attackSuite } from './attack-suite.ts'
 import { browserAndService, isBrowserMissing } from './browser.ts'
-import { focusSuite } from './focus.ts'
-import { librarySuite } from './library.ts'
-import { signInSuite } from './sign-in.ts'
-import { taskDetailsSuite } from './task-details.ts'
-import { viewsSuite } from './views.ts'
+import { focusSuite } from './focus-suite.ts'
+import { librarySuite } from './library-suite.ts'
+import { signInSuite } from './sign-in-suite.ts'
+import { taskDetailsSuite } from './task-details-suite.ts'
+import { viewsSuite } from './views-suite.ts'
 
 /** An operation whose engine is missing. */
 const blockedModule = {

@@ -69,7 +69,7 @@ function optionsOf({ voice, speed, pitch }: Delivery): string[] {
   return ['-v', voice, '-s', String(speed), '-p', String(pitch)]
 }
 
-/** Changes with the processing of clips, so that cached ones are made again. */
+/** Changes with the processing of clips, so that cached ones are created again. */
 const processing = 'rumble, level and trim, 3'
 
 /** Shortest pause between two texts. espeak-ng pauses 0.3 s after a text, and at most 0.1 s within a phrase. */

@@ -22,9 +22,9 @@ const minutes = soakSize(2.5, 60)
 const seconds = 60 * minutes
 /**
  * Growth that the garbage collector and the allocator explain, MiB. A minute of one channel takes 48,000 × 4 × 60 bytes, which
- * is 11 MiB, and an hour 660 MiB. The short form measures its last three quarters, 1.9 minutes, and usually grows by 10 to 16 MiB:
- * kept sound adds 41 MiB if it is stereo, and 82 MiB if it is the voice and the music. It does not detect one kept channel,
- * which adds 21 MiB; the full form does.
+ * is 11 MiB, and an hour 660 MiB. The short form measures its last three quarters, 1.9 minutes, and usually grows by 10 to
+ * 16 MiB. Kept stereo sound adds 41 MiB, and kept voice and music together 82 MiB. One kept channel adds 21 MiB, which only
+ * the full form detects.
  */
 const maxGrowth = soakSize(45, 90)
 /** Share of the separation after which its memory no longer grows. */

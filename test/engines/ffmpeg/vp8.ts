@@ -1,4 +1,4 @@
-/** An encoder of VP8 with several threads waits for them in loops, for five times the processor time. */
+/** With several threads, the VP8 encoder waits for them in busy loops, which take five times the processor time. */
 export const oneThread = ['-threads', '1']
 
 /** VP8 that is encoded quickly. */
