@@ -1,7 +1,9 @@
-/** Reporter for vitest: lists each skipped test with its reason and each failed test with its error. */
+import { relative } from 'node:path'
+
+/** Reporter for vitest: lists each skipped test with its reason, and each failed test and each error between tests. */
 // oxlint-disable-next-line import/no-default-export -- vitest loads reporters this way
 export default class SummaryReporter {
-  onTestRunEnd(modules) {
+  onTestRunEnd(modules, unhandledErrors) {
     print(
       'Skipped tests:',
       listTests(modules, 'skipped', ({ note }) => note ?? 'the title says why'),
@@ -9,6 +11,7 @@ export default class SummaryReporter {
     print('Failed tests:', [
       ...listTests(modules, 'failed', ({ errors }) => firstLine(errors)),
       ...listBrokenModules(modules),
+      ...unhandledErrors.map(describeUnhandled),
     ])
   }
 }
@@ -26,6 +29,15 @@ function listBrokenModules(modules) {
   return modules
     .filter((module) => module.errors().length > 0)
     .map((module) => `${module.relativeModuleId} (${firstLine(module.errors())})`)
+}
+
+/** An error between tests, as of a promise that nothing awaits, fails the run and no test. */
+function describeUnhandled(error) {
+  const { VITEST_TEST_PATH: path, VITEST_TEST_NAME: name, stack = '' } = error
+  const module = path === undefined ? 'no test file' : relative(process.cwd(), path)
+  const test = name === undefined ? 'between tests' : `during or after "${name}"`
+  const [, place = 'no stack'] = String(stack).split(/\n\s*(?=at )/)
+  return `${module}: unhandled error ${test} (${firstLine([error])}, ${place})`
 }
 
 function firstLine([error] = []) {

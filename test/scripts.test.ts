@@ -96,6 +96,17 @@ it('ends a test run with one line that counts passed, failed and skipped tests',
   expect(code).toBe(1)
 })
 
+it('lists an error between tests, which fails the run', async () => {
+  await writeFile(
+    join(folder, 'a.test.js'),
+    "it('a', () => { Promise.reject(new Error('unobserved')) }); it('b', () => new Promise(setImmediate))",
+  )
+  const { code, out } = await run(['test', '--root', folder, '--globals'])
+  expect(out).toMatch(/^Failed tests:\n {2}\S*a\.test\.js: unhandled error .*\(unobserved, at /m)
+  expect(out.trimEnd().split('\n').at(-1)).toBe('2 passed, 1 failed')
+  expect(code).toBe(1)
+})
+
 describe('the language check', () => {
   const phrase = ['nothing', 'but']
   const exception = { file: 'page.md', phrase: phrase.join(' ') }
