@@ -203,5 +203,5 @@ test(`${rounds} rounds of load and kill -9 lose and duplicate nothing`, async ()
     rounds,
     random: seededRandom(20_261_121),
   })
-  expect(figures.tasks).toBeGreaterThan(rounds * 5)
+  expect(figures.tasks).toBeGreaterThanOrEqual(figures.leastTasks)
 })

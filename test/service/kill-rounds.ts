@@ -18,6 +18,8 @@ interface Acknowledged {
 
 interface KillRoundsResult {
   readonly rounds: number
+  /** Tasks that exist however the requests of the clients alternate. */
+  readonly leastTasks: number
   readonly files: number
   readonly tasks: number
   readonly cancelled: number
@@ -33,6 +35,9 @@ export interface KillRoundsOptions {
   /** Whether acknowledgements during the stop may be lost. */
   readonly mayLoseAcknowledged?: boolean
 }
+
+/** Concurrent ones of a round. */
+const clients = 4
 
 /**
  * Runs rounds of load. Each round ends after a random number of acknowledgements, and some workers are killed
@@ -57,7 +62,9 @@ export async function killRounds({
       remaining: left,
       end: () => void end(service).then(ended.resolve, ended.reject),
     }
-    await Promise.all(Array.from({ length: 4 }, (_, client) => useUntilKilled(load, `${round}.${client}`)))
+    await Promise.all(
+      Array.from({ length: clients }, (_, client) => useUntilKilled(load, `${round}.${client}`)),
+    )
     await ended.promise
     await checkState(dataDir, known)
   }
@@ -68,7 +75,10 @@ export async function killRounds({
     await service.kill('SIGTERM')
   }
   await checkState(dataDir, known)
-  return { rounds, files: known.files.size, tasks: known.tasks.size, cancelled: known.cancelled.size }
+  // A turn has at most four acknowledgements, of which two may precede its task.
+  const leastTasks = lengths.reduce((sum, length) => sum + Math.max(0, length - 2 * clients) / 4, 0)
+  const { files, tasks, cancelled } = known
+  return { rounds, leastTasks, files: files.size, tasks: tasks.size, cancelled: cancelled.size }
 }
 
 interface Load {
