@@ -1,4 +1,6 @@
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 /** Suites that take minutes at full length: `npm run test:soak`. */
@@ -37,6 +39,18 @@ const alone = [
   'test/subtitle-translate/bombs.test.ts',
 ]
 
+const root = import.meta.dirname
+/** Folder of the programs that one run links, inside the checkout so that they find their packages. */
+const linkedPrograms = join(root, 'node_modules', '.cache', `linked-${process.pid}`)
+
+/** Threads of the test files are linked ones. */
+function preload(cache: string): string {
+  const module = pathToFileURL(join(root, 'test', 'setup', 'start-linked.mjs'))
+  module.searchParams.set('folder', linkedPrograms)
+  module.searchParams.set('cache', cache)
+  return `--import=${module.href}`
+}
+
 /** Set-up of all files but unit tests: the programs of the machine are located once. */
 const machine = {
   globalSetup: [
@@ -46,6 +60,8 @@ const machine = {
     'test/setup/link-programs.ts',
   ],
   setupFiles: ['test/setup/isolate.ts', 'test/setup/use-ffmpeg.ts', 'test/setup/use-linked-programs.ts'],
+  provide: { linkedPrograms },
+  execArgv: [preload('compiled-alone')],
 }
 
 /**
@@ -88,6 +104,7 @@ export default defineConfig({
           ...shared,
           ...machine,
           setupFiles: [...machine.setupFiles, 'test/setup/no-leftovers.ts'],
+          execArgv: [...execArgv, preload('compiled-sharing')],
         },
       },
     ],

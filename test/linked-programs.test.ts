@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, inject, test } from 'vitest'
 import { packageVersion } from '../src/platform/environment.ts'
+import { runInThread } from '../src/threads/run-in-thread.ts'
 import { spawnCommand } from './run-command.ts'
 
 /** Addresses of the modules that a process has loaded, from its coverage report. */
@@ -24,4 +25,17 @@ test('programs that tests start from sources are linked ones, with the location 
   } finally {
     await rm(folder, { recursive: true })
   }
+})
+
+test('threads that tests start are linked ones', async () => {
+  // Fails without a job.
+  const thread = runInThread<Error, null>({
+    module: new URL('../src/json/parse-thread', import.meta.url),
+    job: null,
+  })
+  const { stack = '' } = await thread.catch((error: Error) => error)
+  expect(stack).toContain(
+    pathToFileURL(join(inject('linkedPrograms'), 'src', 'json', 'parse-thread.mjs')).href,
+  )
+  expect(stack).not.toContain('.ts:')
 })

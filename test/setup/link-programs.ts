@@ -1,5 +1,5 @@
-import { globSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { existsSync, globSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -7,16 +7,17 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Folder of the linked programs and their compile cache, kept for one run. */
+    /** Folder of the linked programs and threads and of their compile cache, kept for one run. */
     readonly linkedPrograms: string
   }
 }
 
 const root = dirname(dirname(import.meta.dirname))
 
-/** Programs that tests start often. */
+/** Programs that tests start often, and threads. That of plans imports the source of one, whose classes differ from linked ones. */
 const programs = [
   'src/main.ts',
+  'src/**/!(plan)-thread.ts',
   'test/{library,mcp,packs,service}/entry.ts',
   'test/daemon/test-{client,daemon}.ts',
   'test/tasks/rate-limited-worker.ts',
@@ -30,12 +31,9 @@ const external = /^(@napi-rs\/|@techstark\/|onnxruntime-node|sherpa-onnx-node|pg
  * thirds of the processor time, and otherwise behave like their sources: `start-linked.mjs` starts them in place of these.
  */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const folder = project.getProvidedContext().linkedPrograms
   // Once for all projects of the run.
-  if (project.getProvidedContext().linkedPrograms !== undefined) return undefined
-  const caches = join(root, 'node_modules', '.cache')
-  await mkdir(caches, { recursive: true })
-  // Inside the checkout, so that the packages left out are found.
-  const folder = await mkdtemp(join(caches, 'linked-'))
+  if (existsSync(folder)) return undefined
   const files = globSync(programs, { cwd: root }).map((path) => path.replaceAll('\\', '/'))
   const linking = await rolldown({
     cwd: root,
@@ -50,7 +48,6 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
     chunkFileNames: 'chunks/[name]-[hash].mjs',
   })
   await linking.close()
-  project.vitest.provide('linkedPrograms', folder)
   return () => rm(folder, { recursive: true, force: true })
 }
 

@@ -1,16 +1,19 @@
-// Loaded before the processes that tests start. Those of linked programs (link-programs.ts) start the linked one in
-// place of the sources. The compile cache, which src/main.ts opens later, is opened here before the first module, with
-// the same V8 flags, which are part of its key, and for all of them in one folder.
+// Loaded before the processes that tests start, and before each thread. Linked programs and threads (link-programs.ts)
+// start in place of their sources. The compile cache, which src/main.ts opens later, is opened here before the first
+// module, with the same V8 flags, which are part of its key, and for all processes of these flags in one folder.
 import childProcess from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { enableCompileCache, registerHooks, syncBuiltinESMExports } from 'node:module'
 import { dirname, join, relative } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { isMainThread } from 'node:worker_threads'
 
 const root = dirname(dirname(import.meta.dirname))
-const folder = new URL(import.meta.url).searchParams.get('folder') ?? ''
+const parameters = new URL(import.meta.url).searchParams
+const folder = parameters.get('folder') ?? ''
+/** Folder of the compile cache in it: another one for each set of V8 flags. */
+const cache = parameters.get('cache') ?? 'compiled'
 
 /** The linked form of a program, whether or not it exists. */
 function linkedPath(program) {
@@ -21,14 +24,13 @@ function isLinked(program = '') {
   return program.startsWith(root) && program.endsWith('.ts') && existsSync(linkedPath(program))
 }
 
-function startLinked(program) {
-  setFlagsFromString('--semi-space-growth-factor=1')
-  setFlagsFromString('--no-concurrent-array-buffer-sweeping')
-  enableCompileCache(join(folder, 'compiled'))
-  const source = pathToFileURL(program).href
+/** Loads the first module that has a linked form, that of the process or thread, from there. */
+function startLinked() {
+  enableCompileCache(join(folder, cache))
   const hooks = registerHooks({
     resolve(specifier, context, next) {
-      if (specifier !== source) return next(specifier, context)
+      const program = specifier.startsWith('file:') ? fileURLToPath(specifier) : ''
+      if (!isLinked(program)) return next(specifier, context)
       hooks.deregister()
       return { url: pathToFileURL(linkedPath(program)).href, format: 'module', shortCircuit: true }
     },
@@ -44,7 +46,11 @@ function passOn() {
 }
 
 const [, program] = process.argv
-if (isMainThread && isLinked(program)) {
-  startLinked(program)
+if (!isMainThread) {
+  startLinked()
+} else if (isLinked(program)) {
+  setFlagsFromString('--semi-space-growth-factor=1')
+  setFlagsFromString('--no-concurrent-array-buffer-sweeping')
+  startLinked()
   passOn()
 }
