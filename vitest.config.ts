@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 /** Suites that take minutes at full length: `npm run test:soak`. */
@@ -39,17 +38,10 @@ const alone = [
   'test/subtitle-translate/bombs.test.ts',
 ]
 
-const root = import.meta.dirname
 /** Folder of the programs that one run links, inside the checkout so that they find their packages. */
-const linkedPrograms = join(root, 'node_modules', '.cache', `linked-${process.pid}`)
-
+const linkedPrograms = join(import.meta.dirname, 'node_modules', '.cache', `linked-${process.pid}`)
 /** Threads of the test files are linked ones. */
-function preload(cache: string): string {
-  const module = pathToFileURL(join(root, 'test', 'setup', 'start-linked.mjs'))
-  module.searchParams.set('folder', linkedPrograms)
-  module.searchParams.set('cache', cache)
-  return `--import=${module.href}`
-}
+const linkThreads = `--require=${join(linkedPrograms, 'start-linked.mjs')}`
 
 /** Set-up of all files but unit tests: the programs of the machine are located once. */
 const machine = {
@@ -61,7 +53,7 @@ const machine = {
   ],
   setupFiles: ['test/setup/isolate.ts', 'test/setup/use-ffmpeg.ts', 'test/setup/use-linked-programs.ts'],
   provide: { linkedPrograms },
-  execArgv: [preload('compiled-alone')],
+  execArgv: [linkThreads],
 }
 
 /**
@@ -104,7 +96,7 @@ export default defineConfig({
           ...shared,
           ...machine,
           setupFiles: [...machine.setupFiles, 'test/setup/no-leftovers.ts'],
-          execArgv: [...execArgv, preload('compiled-sharing')],
+          execArgv: [...execArgv, linkThreads],
         },
       },
     ],

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 
-/** Reporter for vitest: lists each skipped test with its reason, and each failed test and each error between tests. */
+/** Reporter for vitest: lists each skipped test with its reason, and each failure, also of hooks and between tests. */
 // oxlint-disable-next-line import/no-default-export -- vitest loads reporters this way
 export default class SummaryReporter {
   onTestRunEnd(modules, unhandledErrors) {
@@ -10,7 +10,7 @@ export default class SummaryReporter {
     )
     print('Failed tests:', [
       ...listTests(modules, 'failed', ({ errors }) => firstLine(errors)),
-      ...listBrokenModules(modules),
+      ...listBrokenSuites(modules),
       ...unhandledErrors.map(describeUnhandled),
     ])
   }
@@ -24,11 +24,16 @@ function listTests(modules, state, explain) {
   )
 }
 
-/** A module that cannot be loaded has no tests. */
-function listBrokenModules(modules) {
-  return modules
-    .filter((module) => module.errors().length > 0)
-    .map((module) => `${module.relativeModuleId} (${firstLine(module.errors())})`)
+/** A module that cannot be loaded has no tests, and a hook that fails after its tests fails none of them. */
+function listBrokenSuites(modules) {
+  return modules.flatMap((module) =>
+    [module, ...module.children.allSuites()]
+      .filter((suite) => suite.errors().length > 0)
+      .map((suite) => {
+        const name = suite === module ? '' : `: ${suite.fullName}`
+        return `${module.relativeModuleId}${name} (${firstLine(suite.errors())})`
+      }),
+  )
 }
 
 /** An error between tests, as of a promise that nothing awaits, fails the run and no test. */

@@ -96,14 +96,21 @@ it('ends a test run with one line that counts passed, failed and skipped tests',
   expect(code).toBe(1)
 })
 
-it('lists an error between tests, which fails the run', async () => {
+it('lists errors between tests and of hooks, which fail the run', async () => {
   await writeFile(
     join(folder, 'a.test.js'),
     "it('a', () => { Promise.reject(new Error('unobserved')) }); it('b', () => new Promise(setImmediate))",
   )
+  await writeFile(
+    join(folder, 'b.test.js'),
+    "describe('c', () => { afterAll(() => { throw new Error('left') }); it('d', () => {}) })",
+  )
   const { code, out } = await run(['test', '--root', folder, '--globals'])
-  expect(out).toMatch(/^Failed tests:\n {2}\S*a\.test\.js: unhandled error .*\(unobserved, at /m)
-  expect(out.trimEnd().split('\n').at(-1)).toBe('2 passed, 1 failed')
+  const [, failures] = out.split('Failed tests:\n')
+  expect(failures).toMatch(
+    /^ {2}b\.test\.js: c \(left\)\n {2}\S*a\.test\.js: unhandled error .*\(unobserved, at /,
+  )
+  expect(out.trimEnd().split('\n').at(-1)).toBe('3 passed, 1 failed')
   expect(code).toBe(1)
 })
 

@@ -1,5 +1,5 @@
 import { existsSync, globSync } from 'node:fs'
-import { readFile, rm } from 'node:fs/promises'
+import { copyFile, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -48,6 +48,7 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
     chunkFileNames: 'chunks/[name]-[hash].mjs',
   })
   await linking.close()
+  await copyFile(join(import.meta.dirname, 'start-linked.mjs'), join(folder, 'start-linked.mjs'))
   return () => rm(folder, { recursive: true, force: true })
 }
 

@@ -1,19 +1,18 @@
-// Loaded before the processes that tests start, and before each thread. Linked programs and threads (link-programs.ts)
-// start in place of their sources. The compile cache, which src/main.ts opens later, is opened here before the first
-// module, with the same V8 flags, which are part of its key, and for all processes of these flags in one folder.
+// A copy of this module in the folder of the linked programs (link-programs.ts) is loaded before the processes that tests
+// start and before each thread, where linked programs start in place of their sources. The compile cache, which src/main.ts
+// opens later, is opened here before the first module, in one folder for all processes with the same V8 flags, which are
+// part of its key.
 import childProcess from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { enableCompileCache, registerHooks, syncBuiltinESMExports } from 'node:module'
-import { dirname, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { isMainThread } from 'node:worker_threads'
 
-const root = dirname(dirname(import.meta.dirname))
-const parameters = new URL(import.meta.url).searchParams
-const folder = parameters.get('folder') ?? ''
-/** Folder of the compile cache in it: another one for each set of V8 flags. */
-const cache = parameters.get('cache') ?? 'compiled'
+const folder = import.meta.dirname
+const root = join(folder, '../../..')
+const flags = process.execArgv.filter((argument) => !argument.startsWith('--require='))
 
 /** The linked form of a program, whether or not it exists. */
 function linkedPath(program) {
@@ -26,7 +25,7 @@ function isLinked(program = '') {
 
 /** Loads the first module that has a linked form, that of the process or thread, from there. */
 function startLinked() {
-  enableCompileCache(join(folder, cache))
+  enableCompileCache(join(folder, ['compiled', ...flags].join('')))
   const hooks = registerHooks({
     resolve(specifier, context, next) {
       const program = specifier.startsWith('file:') ? fileURLToPath(specifier) : ''
@@ -41,7 +40,7 @@ function startLinked() {
 function passOn() {
   const { spawn } = childProcess
   childProcess.spawn = (program, args, options) =>
-    spawn(program, isLinked(args?.[0]) ? [`--import=${import.meta.url}`, ...args] : args, options)
+    spawn(program, isLinked(args?.[0]) ? [`--require=${import.meta.filename}`, ...args] : args, options)
   syncBuiltinESMExports()
 }
 
