@@ -104,6 +104,7 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
   test('recovery removes only remains of interrupted writes', async () => {
     const bytes = await store.put(source('some bytes'), 100)
     const interrupted = Promise.withResolvers<never>()
+    interrupted.promise.catch(() => undefined)
     const pendingPut = store.put(endless(interrupted.promise), 100)
     await expect.poll(listLeftovers).toHaveLength(1)
     const again = await open(join(folder, 'store'))

@@ -135,7 +135,8 @@ onOneDatabase((service) => {
 
 /** Starts a download and returns its response unread. */
 async function begin(url: string, headers: Record<string, string>): Promise<IncomingMessage> {
-  const request = get(url, { headers, agent: false })
+  // The end of the connection is an error of the response, and may also be one of the request.
+  const request = get(url, { headers, agent: false }).on('error', () => undefined)
   const [response] = (await once(request, 'response')) as [IncomingMessage]
   return response
 }

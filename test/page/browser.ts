@@ -58,8 +58,12 @@ export async function openPage(
   { view = '', ...options }: BrowserContextOptions & { view?: string } = {},
 ): Promise<Tab> {
   const context = await browser.newContext({ locale: 'en-GB', ...options })
-  onTestFinished(() => context.close())
   const page = await context.newPage()
+  onTestFinished(async () => {
+    // A request that a route of the test is repeating fails when the context closes.
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await context.close()
+  })
   const violations: string[] = []
   page.on('pageerror', ({ message }) => violations.push(message))
   page.on('console', (message) => message.type() === 'error' && violations.push(message.text()))

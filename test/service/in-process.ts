@@ -70,7 +70,8 @@ export const workerPoolSize = 2
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'reelwright-service-')))
   const removeTemporary = async (): Promise<void> => {
-    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true })
+    // A worker that was killed may still be writing.
+    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
   }
   const key = newKey()
   const { operations = [fakeModule] } = options

@@ -41,7 +41,7 @@ export function createServiceSequence(
   })
   afterAll(async () => {
     await last?.kill('SIGKILL')
-    await rm(dataDir, { recursive: true, force: true })
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
   })
   return {
     get dataDir() {

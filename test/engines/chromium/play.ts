@@ -152,7 +152,7 @@ export async function openPlayer(overrides: Partial<BrowserLimits> = {}) {
     },
     async [Symbol.asyncDispose]() {
       await browser[Symbol.asyncDispose]()
-      await rm(scratch, { recursive: true, force: true })
+      await rm(scratch, { recursive: true, force: true, maxRetries: 5 })
     },
   }
 }

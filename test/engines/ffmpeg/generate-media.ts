@@ -13,7 +13,8 @@ const run = promisify(execFile)
 /** A folder of this test file, removed after its last test. */
 export async function scratchFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-ffmpeg-'))
-  afterAll(() => rm(folder, { recursive: true, force: true }))
+  // A program that was killed may still be writing.
+  afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   return folder
 }
 

@@ -32,12 +32,12 @@ export async function startFakeService(otherwise: Reply = fails(404)): Promise<F
   const server = createServer((request, response) => void serve(request, response))
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', url = '', headers } = request
-    // A client that leaves in the middle is one of the cases.
+    // A client that leaves in the middle is one of the cases, and receives no reply.
     const body = await buffer(request).catch(() => Buffer.alloc(0))
     const heard = { method, path: url, headers, body }
     standIn.heard.push(heard)
     for (const { count, tell } of waiting) if (standIn.heard.length >= count) tell()
-    await (standIn.replies.shift() ?? standIn.otherwise)(response, heard)
+    if (request.complete) await (standIn.replies.shift() ?? standIn.otherwise)(response, heard)
   }
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
