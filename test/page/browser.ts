@@ -61,7 +61,7 @@ export async function openPage(
   const page = await context.newPage()
   onTestFinished(async () => {
     // A request that a route of the test is repeating fails when the context closes.
-    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' })
     await context.close()
   })
   const violations: string[] = []
