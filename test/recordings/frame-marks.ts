@@ -8,6 +8,7 @@ import { formatRate, frameTime, hertz } from '../../src/media/frame-rate.ts'
 import { speechRate } from '../../src/media/speech/speech-types.ts'
 import { generateOnce } from '../engines/ffmpeg/media-cache.ts'
 import type { Recording } from './assemble.ts'
+import { recordingEncoding } from './encoding.ts'
 
 /** Frame rates at which recordings are cut. */
 export const recordingRates: readonly Rational[] = [
@@ -76,10 +77,7 @@ export async function writeRecording(
   async function* input() {
     for (let frame = 0; frame < frames; frame += 1) yield await Promise.resolve(drawMark(frame))
   }
-  const encoding = [
-    ...['-i', sound, '-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '20', '-pix_fmt', 'yuv420p'],
-    ...['-c:a', 'aac', '-b:a', '192k', '-ar', '48000', '-movflags', '+faststart'],
-  ]
+  const encoding = [...recordingEncoding(sound), '-movflags', '+faststart']
   await generateOnce(video, {
     program: ['marked frames', marks, (await locateFfmpeg()).version],
     args: [formatRate(rate), String(frames), ...encoding],

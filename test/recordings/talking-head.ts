@@ -9,6 +9,7 @@ import { speechRate } from '../../src/media/speech/speech-types.ts'
 import { testdata } from '../engines/ffmpeg/generate-media.ts'
 import { generateOnce } from '../engines/ffmpeg/media-cache.ts'
 import type { Recording } from './assemble.ts'
+import { recordingEncoding } from './encoding.ts'
 
 /** A real speaker, 1080x720 at 30 fps: his lips move in these frames, and rest in those. Both included. */
 const [speaking, resting] = [
@@ -47,10 +48,7 @@ export async function filmSpeaker(
       yield shots[backAndForth(frame, speaks ? speaking : resting)] ?? Buffer.alloc(0)
     }
   }
-  const encoding = [
-    ...['-i', sound, '-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '20', '-pix_fmt', 'yuv420p'],
-    ...[...output, '-c:a', 'aac', '-b:a', '192k', '-ar', '48000'],
-  ]
+  const encoding = [...recordingEncoding(sound), ...output]
   await generateOnce(video, {
     program: ['speaker', JSON.stringify([speaking, resting, speech]), (await locateFfmpeg()).version],
     args: [formatRate(rate), String(frames), String(height), '-i', speakerPath(), ...encoding],
