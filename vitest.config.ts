@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/setup/longest-first.ts'
 
 /** Suites that take minutes at full length: `npm run test:soak`. */
 const soak = [
@@ -78,7 +79,8 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
-    // Projects run in the order of their names: the longest files first, so that no single one is left at the end.
+    sequence: { sequencer: LongestFirst },
+    // Projects run in the order of their names.
     projects: [
       {
         extends: true,
