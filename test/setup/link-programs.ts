@@ -48,7 +48,7 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
     chunkFileNames: 'chunks/[name]-[hash].mjs',
   })
   await linking.close()
-  await copyFile(join(import.meta.dirname, 'start-linked.mjs'), join(folder, 'start-linked.mjs'))
+  await copyFile(new URL('start-linked.mjs', import.meta.url), join(folder, 'start-linked.mjs'))
   return () => rm(folder, { recursive: true, force: true })
 }
 
