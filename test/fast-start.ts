@@ -4,4 +4,10 @@ const options = process.env['NODE_OPTIONS'] ?? ''
 export const fastStartEnvironment: Readonly<Record<string, string>> = { NODE_OPTIONS: options }
 
 /** Arguments of Node that do the same, for programs that do not inherit the environment. */
-export const fastStartArguments: readonly string[] = options.split(' ').filter(Boolean)
+export const fastStartArguments: readonly string[] = splitOptions(options)
+
+/** Splits options at their spaces, except in quotes, where a backslash precedes quotes and backslashes. */
+function splitOptions(text: string): string[] {
+  const words = text.match(/(?:"(?:\\.|[^"\\])*"|[^\s"])+/g) ?? []
+  return words.map((word) => word.replaceAll(/\\(.)|"/g, '$1'))
+}
