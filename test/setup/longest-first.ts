@@ -2,17 +2,12 @@ import { resolve } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Small files that take eight seconds and more. Until a run has measured the files, vitest starts large ones first, and one
- * of these would run alone at the end.
+ * Small files that take long. Until a run has measured the files, vitest starts large ones first, and one of these would run
+ * alone at the end.
  */
 const longest = [
   'audio-tts-zero-shot/background',
   'bundle',
-  'daemon/impostor',
-  'engines/chromium/hanging-particles',
-  'engines/ffmpeg/stalled',
-  'mcp/conformance/conformance',
-  'observe/tasks',
   'page/page',
   'video-oral-cut/adaptive',
   'video-translate-dub/separation-failure',
