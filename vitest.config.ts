@@ -3,26 +3,28 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/setup/longest-first.ts'
 
-/** Suites that take minutes at full length: `npm run test:soak`. */
+/** Suites that take minutes at full length, kill processes, fill disks or build packages: `npm run test:soak`. */
 const soak = [
   'test/{day,fuzz}/**/*.test.ts',
-  'test/bundle-start.test.ts',
+  'test/{bundle,bundle-start}.test.ts',
   'test/daemon/races.test.ts',
   'test/http/{flat-memory,json-limits}.test.ts',
-  'test/library/{pgvector-recall,testdata,thousand-files}.test.ts',
+  'test/library/{full-disk,killed,pgvector-recall,testdata,thousand-files}.test.ts',
   'test/engines/dubbing/memory.test.ts',
   'test/mcp/late-answers.test.ts',
   'test/engines/reframe/framing-changes.test.ts',
   'test/engines/vision/{face-memory,silent-people}.test.ts',
-  'test/material-describe/flags.test.ts',
+  'test/html-render-simple/killed.test.ts',
+  'test/material-describe/{flags,killed}.test.ts',
   'test/pack.test.ts',
-  'test/piano/accuracy.test.ts',
+  'test/piano/{accuracy,resume-after-kill}.test.ts',
+  'test/subtitle-translate/killed.test.ts',
   'test/video-timeline-render/real-files.test.ts',
   'test/video-{long2short,long2short-pro}/killed.test.ts',
   'test/video-translate-dub/{killed,measures}.test.ts',
-  'test/video-purify/late-contents.test.ts',
+  'test/video-purify/{late-contents,resume-after-kill}.test.ts',
   'test/video-oral-cut/{accuracy,killed,late-footage,rendered-rates}.test.ts',
-  'test/service/{crash,large-upload,postgres-disk,postgres-failures,power-cut,question-crash,upload-crash}.test.ts',
+  'test/service/{bad-disks,crash,large-upload,postgres-disk,postgres-failures,power-cut,question-crash,upload-crash}.test.ts',
 ]
 
 /**
@@ -39,9 +41,11 @@ const alone = [
   'test/subtitle-translate/bombs.test.ts',
 ]
 
-/** Folder of the programs that one run links, inside the checkout so that they find their packages. */
-const linkedPrograms = join(import.meta.dirname, 'node_modules', '.cache', `linked-${process.pid}`)
-/** Threads of the test files are linked ones. */
+/** Identifies this run: containers that share a checkout may have equal process ids. */
+const run = `${process.pid}-${Math.round(performance.timeOrigin)}`
+/** Folder of the programs that this run links, inside the checkout so that they find their packages. */
+const linkedPrograms = join(import.meta.dirname, 'node_modules', '.cache', `linked-${run}`)
+/** Argument of Node that makes threads of test files load their linked form. */
 const linkThreads = `--require=${join(linkedPrograms, 'start-linked.mjs')}`
 
 /** Set-up of all files but unit tests: the programs of the machine are located once. */
@@ -80,7 +84,6 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: LongestFirst },
-    // Projects run in the order of their names.
     projects: [
       {
         extends: true,

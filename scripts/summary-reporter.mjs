@@ -1,5 +1,3 @@
-import { relative } from 'node:path'
-
 /** Reporter for vitest: lists each skipped test with its reason, and each failure, also of hooks and between tests. */
 // oxlint-disable-next-line import/no-default-export -- vitest loads reporters this way
 export default class SummaryReporter {
@@ -11,7 +9,7 @@ export default class SummaryReporter {
     print('Failed tests:', [
       ...listTests(modules, 'failed', ({ errors }) => firstLine(errors)),
       ...listBrokenSuites(modules),
-      ...unhandledErrors.map(describeUnhandled),
+      ...unhandledErrors.map((error) => describeUnhandled(error, modules)),
     ])
   }
 }
@@ -36,13 +34,16 @@ function listBrokenSuites(modules) {
   )
 }
 
-/** An error between tests, as of a promise that nothing awaits, fails the run and no test. */
-function describeUnhandled(error) {
-  const { VITEST_TEST_PATH: path, VITEST_TEST_NAME: name, stack = '' } = error
-  const module = path === undefined ? 'no test file' : relative(process.cwd(), path)
-  const test = name === undefined ? 'between tests' : `during or after "${name}"`
-  const [, place = 'no stack'] = String(stack).split(/\n\s*(?=at )/)
-  return `${module}: unhandled error ${test} (${firstLine([error])}, ${place})`
+/** An unhandled error, as of a promise that nothing awaits, fails the run and no test. */
+function describeUnhandled(error, modules) {
+  const module = modules.find(({ moduleId }) => moduleId === error.VITEST_TEST_PATH)
+  const test = error.VITEST_TEST_NAME
+  const [frame = 'no stack'] = String(error.stack).match(/^\s+at .+/gm) ?? []
+  return [
+    `${module?.relativeModuleId ?? 'no test file'}: unhandled error`,
+    ...(test === undefined ? [] : [`during or after "${test}"`]),
+    `(${firstLine([error])}, ${frame.trim()})`,
+  ].join(' ')
 }
 
 function firstLine([error] = []) {

@@ -9,5 +9,7 @@ export const fastStartArguments: readonly string[] = splitOptions(options)
 /** Splits options at their spaces, except in quotes, where a backslash precedes quotes and backslashes. */
 function splitOptions(text: string): string[] {
   const words = text.match(/(?:"(?:\\.|[^"\\])*"|[^\s"])+/g) ?? []
-  return words.map((word) => word.replaceAll(/\\(.)|"/g, '$1'))
+  return words.map((word) =>
+    word.replaceAll(/"((?:\\.|[^"\\])*)"/g, (_, quoted: string) => quoted.replaceAll(/\\(.)/g, '$1')),
+  )
 }

@@ -108,7 +108,7 @@ it('lists errors between tests and of hooks, which fail the run', async () => {
   const { code, out } = await run(['test', '--root', folder, '--globals'])
   const [, failures] = out.split('Failed tests:\n')
   expect(failures).toMatch(
-    /^ {2}b\.test\.js: c \(left\)\n {2}\S*a\.test\.js: unhandled error .*\(unobserved, at /,
+    /^ {2}b\.test\.js: c \(left\)\n {2}a\.test\.js: unhandled error .*\(unobserved, at /,
   )
   expect(out.trimEnd().split('\n').at(-1)).toBe('3 passed, 1 failed')
   expect(code).toBe(1)

@@ -58,11 +58,11 @@ export async function openPage(
   { view = '', ...options }: BrowserContextOptions & { view?: string } = {},
 ): Promise<Tab> {
   const context = await browser.newContext({ locale: 'en-GB', ...options })
+  onTestFinished(() => context.close())
   const page = await context.newPage()
+  // Runs before the context closes, which fails a request that a route of the test is repeating.
   onTestFinished(async () => {
-    // A request that a route of the test is repeating fails when the context closes.
     if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' })
-    await context.close()
   })
   const violations: string[] = []
   page.on('pageerror', ({ message }) => violations.push(message))

@@ -204,4 +204,5 @@ test(`${rounds} rounds of load and kill -9 lose and duplicate nothing`, async ()
     random: seededRandom(20_261_121),
   })
   expect(figures.tasks).toBeGreaterThanOrEqual(figures.leastTasks)
+  expect(figures.leastTasks).toBeGreaterThan(rounds * 2)
 })

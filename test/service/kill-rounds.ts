@@ -18,7 +18,7 @@ interface Acknowledged {
 
 interface KillRoundsResult {
   readonly rounds: number
-  /** Tasks that exist however the requests of the clients alternate. */
+  /** Least number of tasks, for any interleaving of the clients' requests. */
   readonly leastTasks: number
   readonly files: number
   readonly tasks: number
@@ -36,7 +36,7 @@ export interface KillRoundsOptions {
   readonly mayLoseAcknowledged?: boolean
 }
 
-/** Concurrent ones of a round. */
+/** Concurrent clients in each round. */
 const clients = 4
 
 /**
@@ -76,7 +76,10 @@ export async function killRounds({
   }
   await checkState(dataDir, known)
   // A turn has at most four acknowledgements, of which two may precede its task.
-  const leastTasks = lengths.reduce((sum, length) => sum + Math.max(0, length - 2 * clients) / 4, 0)
+  const leastTasks = lengths.reduce(
+    (sum, length) => sum + Math.max(0, Math.ceil(length / 4 - clients / 2)),
+    0,
+  )
   const { files, tasks, cancelled } = known
   return { rounds, leastTasks, files: files.size, tasks: tasks.size, cancelled: cancelled.size }
 }

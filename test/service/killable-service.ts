@@ -41,6 +41,7 @@ export function createServiceSequence(
   })
   afterAll(async () => {
     await last?.kill('SIGKILL')
+    // A worker that was killed may still be writing.
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
   })
   return {

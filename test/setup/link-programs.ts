@@ -1,5 +1,5 @@
-import { existsSync, globSync } from 'node:fs'
-import { copyFile, readFile, rm } from 'node:fs/promises'
+import { existsSync, globSync, rmSync } from 'node:fs'
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -14,7 +14,10 @@ declare module 'vitest' {
 
 const root = dirname(dirname(import.meta.dirname))
 
-/** Programs that tests start often, and threads. That of plans imports the source of one, whose classes differ from linked ones. */
+/**
+ * Programs that tests start often, and threads. Not `plan-thread.ts`: it imports plan modules from source, whose classes would
+ * differ from the linked ones.
+ */
 const programs = [
   'src/main.ts',
   'src/**/!(plan)-thread.ts',
@@ -30,10 +33,12 @@ const external = /^(@napi-rs\/|@techstark\/|onnxruntime-node|sherpa-onnx-node|pg
  * Links each program with its packages into few modules, as loading hundreds takes most of a start. They start in two
  * thirds of the processor time, and otherwise behave like their sources: `start-linked.mjs` starts them in place of these.
  */
-export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+export async function setup(project: TestProject): Promise<void> {
   const folder = project.getProvidedContext().linkedPrograms
   // Once for all projects of the run.
-  if (existsSync(folder)) return undefined
+  if (existsSync(folder)) return
+  // Not at the teardown, after which workers may still write to their compile cache, and which an interrupted run skips.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   const files = globSync(programs, { cwd: root }).map((path) => path.replaceAll('\\', '/'))
   const linking = await rolldown({
     cwd: root,
@@ -49,7 +54,7 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   })
   await linking.close()
   await copyFile(new URL('start-linked.mjs', import.meta.url), join(folder, 'start-linked.mjs'))
-  return () => rm(folder, { recursive: true, force: true })
+  await writeFile(join(folder, 'root.json'), JSON.stringify(root))
 }
 
 /** Reads a module; what it reads about its location stays that of the source. */

@@ -1,9 +1,7 @@
-// A copy of this module in the folder of the linked programs (link-programs.ts) is loaded before the processes that tests
-// start and before each thread, where linked programs start in place of their sources. The compile cache, which src/main.ts
-// opens later, is opened here before the first module, in one folder for all processes with the same V8 flags, which are
-// part of its key.
+// Makes linked programs and threads (link-programs.ts) start in place of their sources. A copy in their folder is loaded
+// before each process that tests start, and before each thread.
 import childProcess from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { enableCompileCache, registerHooks, syncBuiltinESMExports } from 'node:module'
 import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -11,8 +9,8 @@ import { setFlagsFromString } from 'node:v8'
 import { isMainThread } from 'node:worker_threads'
 
 const folder = import.meta.dirname
-const root = join(folder, '../../..')
-const flags = process.execArgv.filter((argument) => !argument.startsWith('--require='))
+/** The checkout, whose folder of packages may be a symbolic link. */
+const root = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'))
 
 /** The linked form of a program, whether or not it exists. */
 function linkedPath(program) {
@@ -25,7 +23,8 @@ function isLinked(program = '') {
 
 /** Loads the first module that has a linked form, that of the process or thread, from there. */
 function startLinked() {
-  enableCompileCache(join(folder, ['compiled', ...flags].join('')))
+  // src/main.ts opens its compile cache later than this first module. Node separates code by the flags of V8, already set.
+  enableCompileCache(join(folder, 'compiled'))
   const hooks = registerHooks({
     resolve(specifier, context, next) {
       const program = specifier.startsWith('file:') ? fileURLToPath(specifier) : ''

@@ -152,6 +152,7 @@ export async function openPlayer(overrides: Partial<BrowserLimits> = {}) {
     },
     async [Symbol.asyncDispose]() {
       await browser[Symbol.asyncDispose]()
+      // A process of the browser that was killed may still be writing.
       await rm(scratch, { recursive: true, force: true, maxRetries: 5 })
     },
   }
