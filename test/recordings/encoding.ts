@@ -1,6 +1,6 @@
 /**
  * Arguments of ffmpeg that encode a picture as H.264 and a sound file as AAC. The settings are fast, because recordings are
- * long: other files use the other cores. 96 kbit/s preserve noise of -70 dB.
+ * long; one thread, because other test files use the other cores. 96 kbit/s preserve noise of -70 dB.
  */
 export function recordingEncoding(sound: string): string[] {
   return [
