@@ -52,7 +52,7 @@ const linkThreads = `--require=${join(linkedPrograms, 'start-linked.mjs')}`
 const machine = {
   globalSetup: [
     'test/setup/postgres.ts',
-    'test/setup/order-libraries.ts',
+    'test/setup/omit-libraries.ts',
     'test/setup/find-ffmpeg.ts',
     'test/setup/link-programs.ts',
   ],

@@ -20,7 +20,7 @@ const testPrograms = {
   optional: [
     ...['postgresql', 'chromium'],
     // Other systems come with a desktop and its fonts.
-    ...(process.platform === 'linux' ? ['a whole Chromium', 'espeak-ng', 'fonts'] : []),
+    ...(process.platform === 'linux' ? ['a whole Chromium', 'espeak-ng', 'binutils', 'fonts'] : []),
   ],
 }
 

@@ -202,7 +202,7 @@ const browsers = ['/usr/local/bin/google-chrome', '/usr/local/bin/chromium', '/u
 describe.skipIf(!canHideFfmpeg || browsers.some((path) => existsSync(path)))('for tests in a browser', () => {
   beforeEach(async () => {
     await symlink('/bin/sh', join(folder, 'sh'))
-    for (const name of ['ffmpeg', 'ffprobe', 'apt-get', 'initdb', 'postgres', 'espeak-ng'])
+    for (const name of ['ffmpeg', 'ffprobe', 'apt-get', 'initdb', 'postgres', 'espeak-ng', 'as', 'ld'])
       await program(name, 'exit 1')
     await program(
       'fc-list',

@@ -67,6 +67,16 @@ const catalogue = {
       brew: 'espeak-ng',
     },
   },
+  // Tests start ffmpeg without the libraries that they do not use, see test/setup/omit-libraries.ts.
+  binutils: {
+    programs: ['as', 'ld'],
+    packages: {
+      'apt-get': 'binutils',
+      dnf: 'binutils',
+      pacman: 'binutils',
+      apk: 'binutils',
+    },
+  },
   // Fonts of the accepted subtitle pictures in test/engines/subtitles/golden; Droid Sans Fallback has Japanese as well.
   fonts: {
     programs: ['fc-list'],
