@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, delimiter, join } from 'node:path'
@@ -22,31 +22,33 @@ const maxReportBytes = 64 * 2 ** 20
 const isOwn = (library: string): boolean => /^lib(av|sw|postproc)/.test(basename(library))
 
 /** Libraries that the tests use, besides those of ffmpeg itself and all that these load. */
-const used =
-  /^lib(c|m|z|bz2|lzma|ass|fribidi|fontconfig|freetype|x264|x265|vpx|dav1d|webp|webpmux|opus|vorbis|vorbisenc|mp3lame|zimg|rubberband|gnutls|aom|gme|openmpt)\./
+const used = new Set([
+  ...['c', 'm', 'z', 'bz2', 'lzma', 'ass', 'fribidi', 'fontconfig', 'freetype', 'zimg', 'rubberband'],
+  ...['x264', 'x265', 'vpx', 'dav1d', 'webp', 'webpmux', 'opus', 'vorbis', 'vorbisenc', 'mp3lame'],
+  // ffmpeg calls these at its start, when it lists encoders, and to recognise the format of any file.
+  ...['gnutls', 'aom', 'gme', 'openmpt'],
+])
+const isUsed = (library: string): boolean => used.has(/^lib(.+?)\.so/.exec(basename(library))?.[1] ?? '')
 
 /**
  * Lets tests start ffmpeg in a fifth of its time. Distributions link it with more than 200 libraries, most of them for
  * devices, networks and formats that Reelwright does not use. Programs of the same names, first in PATH, start the installed
  * ones with one empty library in the place of these. A test that needs another library crashes with SIGSEGV until `used`
- * lists it. No effect with a linker that does not report its bindings, or without binutils.
+ * lists it. No effect without binutils, with a linker that does not report its bindings, or with an ffmpeg that needs more.
  */
-export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+export async function setup(project: TestProject): Promise<void> {
   // Once for all projects of the run.
-  if (project.getProvidedContext().ffmpegStarters !== undefined) return undefined
+  if (project.getProvidedContext().ffmpegStarters !== undefined) return
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-ffmpeg-start-'))
+  // Not at the teardown, which an interrupted run skips.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   // Also for tests that run programs as another user.
   await chmod(folder, 0o755)
-  const path = process.env['PATH']
   const programs = ['ffmpeg', 'ffprobe'].flatMap((name) => findProgram(name) ?? [])
   if (findProgram('as') !== undefined && findProgram('ld') !== undefined)
     await Promise.all(programs.map((program) => addStarter(folder, program)))
-  process.env['PATH'] = [folder, path].join(delimiter)
+  process.env['PATH'] = [folder, process.env['PATH']].join(delimiter)
   project.vitest.provide('ffmpegStarters', folder)
-  return async () => {
-    process.env['PATH'] = path
-    await rm(folder, { recursive: true, force: true })
-  }
 }
 
 function findProgram(name: string): string | undefined {
@@ -65,13 +67,24 @@ async function addStarter(folder: string, program: string): Promise<void> {
   const empty = await linkEmptyLibrary(libraries, symbols)
   for (const library of omitted) await symlink(empty, join(libraries, basename(library)))
   const script = `#!/bin/sh\nLD_LIBRARY_PATH='${libraries}' exec '${program}' "$@"\n`
-  await writeFile(join(folder, basename(program)), script, { mode: 0o755 })
+  const starter = join(folder, basename(program))
+  await writeFile(starter, script, { mode: 0o755 })
+  if (!(await endsByItself(starter, ['-encoders'])) || !(await endsByItself(starter, ['-i', starter])))
+    await rm(starter)
+}
+
+/** Whether a program ends with or without an error, but not by a signal. */
+async function endsByItself(program: string, args: readonly string[]): Promise<boolean> {
+  return run(program, args).then(
+    () => true,
+    ({ signal }: { readonly signal: string | null }) => signal === null,
+  )
 }
 
 /** Returns the paths of the libraries that a program loads and the tests do not use. */
 async function findOmitted(program: string): Promise<ReadonlySet<string>> {
   const loaded = await listLibraries(program)
-  const roots = [...loaded].filter((library) => used.test(basename(library)))
+  const roots = [...loaded].filter(isUsed)
   const needed = new Set([...roots, ...(await listLibraries(...roots))])
   return new Set([...loaded].filter((library) => !needed.has(library) && !isOwn(library)))
 }
