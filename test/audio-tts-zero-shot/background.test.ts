@@ -22,13 +22,15 @@ const folder = await scratchFolder()
 
 describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDATA)', () => {
   let speechServices: FakeSpeechServices
-  /** Five seconds of speech without pauses. */
+  /** Five seconds of speech without pauses, and four of them: references have at least 3 s. */
   let gapless: Float32Array
+  let shorter: Float32Array
   let speechOverMusic: string
   beforeAll(async () => {
     speechServices = await startFakeSpeechServices()
     gapless = (await voiceOf('austen')).slice(0.5 * 16_000, 5.5 * 16_000)
-    speechOverMusic = await writeSound(join(folder, 'gapless.wav'), mixed(gapless, music(6, 0.02)))
+    shorter = gapless.subarray(0, 4 * 16_000)
+    speechOverMusic = await writeSound(join(folder, 'gapless.wav'), mixed(gapless, music(5, 0.02)))
   })
   afterAll(() => speechServices[Symbol.asyncDispose]())
 
@@ -40,7 +42,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
 
   test('reports parts of the reference that cannot be decoded', async () => {
     useTestPacks(join(folder, 'holed'))
-    const wav = await writeSound(join(folder, 'before.wav'), joined(silence(1), gapless, silence(1), gapless))
+    const wav = await writeSound(join(folder, 'before.wav'), joined(silence(1), shorter, silence(1), shorter))
     const coded = await generateMedia(join(folder, 'hole.m4a'), ['-i', wav, '-c:a', 'aac'])
     expect((await separationOf(await corruptBytes(coded, 0.6, 0.8))).notes).toContainEqual(
       expect.stringMatching(
@@ -51,8 +53,8 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
 
   /** The voice twice, far apart, with music behind the longer part, which is cloned, or behind the other. */
   const createTwoSpans = async (musicSpan: 'copied' | 'other') => {
-    const copied = joined(silence(1), gapless, silence(3))
-    const other = joined(silence(1), gapless.subarray(0, 4 * 16_000), silence(1))
+    const copied = joined(silence(0.6), shorter, silence(3))
+    const other = joined(silence(1), gapless.subarray(0, 3.4 * 16_000), silence(0.6))
     const withMusic = (part: Float32Array) => mixed(part, music(part.length / 16_000, 0.02))
     const parts = musicSpan === 'copied' ? [withMusic(copied), other] : [copied, withMusic(other)]
     return await writeSound(join(folder, `${musicSpan}.wav`), joined(...parts))

@@ -88,7 +88,7 @@ describe.skipIf(speech === undefined || !hasModels)(
         language: 'english',
         segments: [{ start: 0, end: 2, text: 'murmur', avg_logprob: -1.5 }],
       }
-      expect(await rejection(jfk)).toMatch(/with a confidence of at most 0\.2\d; 0\.5 is required/)
+      expect(await rejection(reference)).toMatch(/with a confidence of at most 0\.2\d; 0\.5 is required/)
     })
 
     test('words that differ in the second recognition', async () => {

@@ -17,7 +17,7 @@ import {
 
 vi.setConfig({ testTimeout: 60_000 })
 
-const processes = soakSize(3, 8)
+const processes = soakSize(2, 8)
 
 test(`${processes} concurrent processes share one daemon, also after repeated kill -9`, async () => {
   const dataDir = await newDataFolder()

@@ -140,7 +140,7 @@ describe('html_render_simple', () => {
     const scratch = join(service.folder, 'data', 'scratch')
     const moving = htmlParticle({ duration: 600 }, '<p id="p">x</p>', 'p.style.translate = `${t}px`')
     const composition = {
-      video_size: { width: 1280, height: 720 },
+      video_size: { width: 320, height: 180 },
       assets: { file_id: {} },
       tracks: [],
       beats: [{ start: 0, duration: 600, track_index: 0, html: moving }],

@@ -6,7 +6,7 @@ import type { TaskQuote } from '../../src/contract/task.ts'
 import { storageUsed } from '../../src/files/storage-limits.ts'
 import { api } from '../service/api.ts'
 import { imageModule } from '../service/image-operation.ts'
-import type { TestService } from '../service/in-process.ts'
+import type { TestService, TestServiceOptions } from '../service/in-process.ts'
 import { onNewDatabases, onNewMainDatabase } from './on-databases.ts'
 
 const type = 'test_images'
@@ -31,10 +31,13 @@ async function storedHashes({ running }: TestService): Promise<string[]> {
 }
 
 /** A service for the tests of a suite, each of which leaves nothing in its store. */
-function useService(start: Parameters<Parameters<typeof onNewDatabases>[1]>[0]): () => TestService {
+function useService(
+  start: Parameters<Parameters<typeof onNewDatabases>[1]>[0],
+  options: TestServiceOptions = {},
+): () => TestService {
   let service: TestService
   beforeAll(async () => {
-    service = await start({ operations: [imageModule] })
+    service = await start({ operations: [imageModule], ...options })
   })
   afterEach(() => expect.poll(() => storedHashes(service)).toEqual([]))
   afterAll(() => service[Symbol.asyncDispose]())
@@ -42,7 +45,7 @@ function useService(start: Parameters<Parameters<typeof onNewDatabases>[1]>[0]):
 }
 
 onNewDatabases('inline images', (start) => {
-  const service = useService(start)
+  const service = useService(start, { storageQuota: 1000 })
 
   test('reach the operation byte for byte, as base64, as a data URI and by file id, and are removed with the task', async () => {
     const account = await service().account(20)
@@ -122,21 +125,20 @@ onNewDatabases('inline images', (start) => {
   })
 
   test('of an unfinished task count towards the quota, and are kept until it is stopped or cancelled', async () => {
-    await using limited = await start({ operations: [imageModule], storageQuota: 100 })
-    const account = await limited.account(20)
+    const account = await service().account(20)
     const calls = api(account)
     const tasks = []
     for (let index = 0; index < 3; index += 1)
       tasks.push(await calls.create(type, { input: [{ image: base64(one) }], wait: true }))
-    const { db } = limited.running.service
+    const { db } = service().running.service
     expect(await storageUsed(db, account.id)).toBe(3 * one.length)
-    const big = await calls.create(type, { input: [{ image: base64(png('x'.repeat(60))) }], wait: true })
+    const big = await calls.create(type, { input: [{ image: base64(png('x'.repeat(960))) }], wait: true })
     expect(big).toMatchObject({ status: 413, code: 6002, data: null })
-    expect(await storedHashes(limited)).toHaveLength(1)
+    expect(await storedHashes(service())).toHaveLength(1)
     for (const { data } of tasks) await calls.stop(data.task_id)
     for (const { data } of tasks) await calls.ended(type, data.task_id)
     expect(await storageUsed(db, account.id)).toBe(0)
-    await expect.poll(() => storedHashes(limited)).toEqual([])
+    await expect.poll(() => storedHashes(service())).toEqual([])
     expect(await accountBalance(db, account.id)).toBe(20)
   })
 })

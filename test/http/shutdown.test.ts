@@ -71,7 +71,8 @@ describe('shutdown', () => {
 
   test('waits for a running download, but not for its connection afterwards', async () => {
     const service = await startOwnService()
-    const size = 60_000_000
+    // Several times the buffers of a connection.
+    const size = 30_000_000
     const { data } = await api(service).upload('a.txt', 'x'.repeat(size))
     using line = await openConnection(service.baseUrl)
     line.socket.write(head(service, `GET ${data.download_url} HTTP/1.1`, 'Connection: keep-alive'))

@@ -81,7 +81,7 @@ describe.skipIf(!hasPacks)('material_describe (REELWRIGHT_TESTDATA)', () => {
       })
       const { data: file } = await calls.upload(
         'wide.png',
-        drawnImage(5, ...soakSize([1000, 500] as const, [2000, 1000] as const)),
+        drawnImage(5, ...soakSize([800, 400] as const, [2000, 1000] as const)),
       )
       const input = Array.from({ length: 32 }, (_, index) => {
         if (place(index) === 1) return { file_id: file.file_id }

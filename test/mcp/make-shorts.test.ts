@@ -74,7 +74,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a long video', () => {
   // The prompt makes the others again: with a video and subtitles, and vertical.
   test.each(sampleCases(videoLong2short.examples, 1))('example: $title', async ({ input }) => {
     // Small pictures are rendered fast.
-    const { files, output, next_step } = await shorts({ ...input, output_size: '160x284' })
+    const { files, output, next_step } = await shorts({ ...input, output_size: '90x160' })
     expect(output.report).toMatchObject({ degraded: false, clip_count: output.clips.length })
     expect(output.clips.length).toBeGreaterThan(0)
     const each = input['outputs'] === undefined ? ['.xml', '.fcpxml'] : ['.mp4', '.srt']
@@ -94,7 +94,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a long video', () => {
     const [look, make, finish, check] = steps
     if (!look || !make || !finish || !check) throw new Error('a step is missing')
     expect(await agent.call(look[0], look[1])).toMatchObject({ isError: false })
-    const { files } = await shorts({ ...make[1], output_size: '160x284' })
+    const { files } = await shorts({ ...make[1], output_size: '90x160' })
     const names = files.map(({ path }) => path.slice(session.workspace.length + 1))
     expect(names.slice(0, 3)).toEqual(['shorts/clip1_podcast.xml', 'shorts/clip1.mp4', 'shorts/clip1.srt'])
     const project = readXmeml(await readFile(files[0]?.path ?? '', 'utf8'))
@@ -103,7 +103,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a long video', () => {
     expect(isError).toBe(false)
     expect(result.content[1]).toMatchObject({ type: 'image', mimeType: 'image/jpeg' })
 
-    const finished = await shorts({ ...finish[1], output_size: '160x284' }, finish[0])
+    const finished = await shorts({ ...finish[1], output_size: '90x160' }, finish[0])
     expect(endings(finished.files)).toEqual(finished.output.clips.map(() => '.mp4'))
     expect(finished.files[0]?.path).toBe(join(session.workspace, 'finished', 'clip1.mp4'))
     expect(finished.output.report).toMatchObject({ degraded: false })
@@ -112,7 +112,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a long video', () => {
   test.each(sampleCases(videoLong2shortPro.examples.toReversed(), 1))(
     'example of finished clips: $title',
     async ({ input }) => {
-      const size = input['output_size'] === '1:1' ? '160x160' : '160x284'
+      const size = input['output_size'] === '1:1' ? '90x90' : '90x160'
       const { files, output, next_step } = await shorts(
         { ...input, output_size: size },
         videoLong2shortPro.name,

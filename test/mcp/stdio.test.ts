@@ -34,6 +34,13 @@ const bothClips = {
   wait_seconds: 45,
 }
 
+/** A request whose result is small. */
+const smallVisualizer = {
+  file_id: 'song.wav',
+  template_id: 'bars',
+  resolution: { width: 160, height: 90 },
+}
+
 describe.each(eras)('%s client, real service', (era) => {
   test('two local paths become a split-screen video in the workspace', async () => {
     const agent = await connectToSession(era)
@@ -63,7 +70,7 @@ describe.each(eras)('%s client, real service', (era) => {
 
   test('subscribers receive the final state of a task', async () => {
     const agent = await connectToSession(era)
-    const { data } = await agent.call('video_split_screen', { ...bothClips, wait_seconds: 0 })
+    const { data } = await agent.call('music_visualizer', { ...smallVisualizer, wait_seconds: 0 })
     const uri = `media://tasks/${String(data['task_id'])}`
     const states: unknown[] = []
     agent.client.setNotificationHandler('notifications/resources/updated', async ({ params }) => {
@@ -188,11 +195,7 @@ const renderings: readonly [Rendering, Rendering, Rendering] = [
     },
     { width: 160, height: 90, nb_read_frames: '25' },
   ],
-  [
-    'music_visualizer',
-    { file_id: 'song.wav', template_id: 'bars', resolution: { width: 160, height: 90 } },
-    { width: 160, height: 90, nb_read_frames: '30' },
-  ],
+  ['music_visualizer', smallVisualizer, { width: 160, height: 90, nb_read_frames: '30' }],
 ]
 
 const [timeline, html, music] = renderings

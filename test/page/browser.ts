@@ -86,8 +86,9 @@ export async function isFocused(locator: Locator): Promise<boolean> {
   return await locator.evaluate((element: { matches(query: string): boolean }) => element.matches(':focus'))
 }
 
-/** Path of a screenshot, for people who look at them: in the folder PAGE_PICTURES. */
-export function picturePath(name: string): string {
+/** Takes a screenshot for people who look at them, if PAGE_PICTURES names a folder. */
+export async function takePicture(page: Page, name: string): Promise<void> {
   const folder = process.env['PAGE_PICTURES']
-  return folder === undefined ? '/dev/null' : `${folder}/${name}.png`
+  if (folder === undefined) return
+  await page.screenshot({ path: `${folder}/${name}.png`, type: 'png', fullPage: true })
 }

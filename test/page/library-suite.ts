@@ -7,7 +7,7 @@ import { fakeModule } from '../service/fake-operation.ts'
 import { imageModule } from '../service/image-operation.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { sampleCases } from '../soak-size.ts'
-import { openPage, picturePath, type BrowserAndService } from './browser.ts'
+import { openPage, takePicture, type BrowserAndService } from './browser.ts'
 
 export const librarySuite = (started: Pick<BrowserAndService, 'browser'>) =>
   describe('the library on the page', () => {
@@ -73,7 +73,7 @@ export const librarySuite = (started: Pick<BrowserAndService, 'browser'>) =>
           .toBeGreaterThan(0)
         const [inner, outer] = [await video.boundingBox(), await card.boundingBox()]
         if (!inner || !outer) throw new Error('the preview is not shown')
-        await page.screenshot({ path: picturePath(`preview-${width}`), type: 'png', fullPage: true })
+        await takePicture(page, `preview-${width}`)
         expect(inner.x).toBeGreaterThan(outer.x)
         expect(inner.x + inner.width).toBeLessThan(outer.x + outer.width)
         const [wanted, shown] = await page.evaluate(() => {
@@ -104,7 +104,7 @@ export const librarySuite = (started: Pick<BrowserAndService, 'browser'>) =>
         .toBeGreaterThan(0)
       await card.getByRole('button', { name: /^Show preview/ }).click()
       await card.locator('video').waitFor()
-      await page.screenshot({ path: picturePath('search'), type: 'png', fullPage: true })
+      await takePicture(page, 'search')
       expect(violations).toEqual([])
     })
 
@@ -140,7 +140,7 @@ export const librarySuite = (started: Pick<BrowserAndService, 'browser'>) =>
       await expect
         .poll(() => card.locator('img').evaluate((image: { naturalWidth: number }) => image.naturalWidth))
         .toBeGreaterThan(0)
-      await page.screenshot({ path: picturePath('described'), type: 'png', fullPage: true })
+      await takePicture(page, 'described')
       expect(violations).toEqual([])
     })
 

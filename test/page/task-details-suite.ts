@@ -11,7 +11,7 @@ import { startTestService, type TestAccount, type TestService } from '../service
 import { manyFilesModule } from '../service/many-files-operation.ts'
 import { srtOf } from '../subtitle-translate/translation-service.ts'
 import { fakeChinese } from '../subtitle-translate/translator.ts'
-import { isFocused, openPage, picturePath, type BrowserAndService } from './browser.ts'
+import { isFocused, openPage, takePicture, type BrowserAndService } from './browser.ts'
 
 export const taskDetailsSuite = (started: Pick<BrowserAndService, 'browser'>) =>
   describe('questions and results of tasks on the page', () => {
@@ -55,7 +55,7 @@ export const taskDetailsSuite = (started: Pick<BrowserAndService, 'browser'>) =>
       await page.getByRole('button', { name: /^Show result/ }).waitFor()
       const third = row.getByLabel('text: 3 · We were on the way.')
       expect([await third.inputValue(), await isFocused(third)]).toEqual([fakeChinese(shown[2] ?? ''), true])
-      await page.screenshot({ path: process.env['PAGE_PICTURE'] ?? '/dev/null', type: 'png', fullPage: true })
+      await takePicture(page, 'questions')
       await row.getByRole('button', { name: 'Send answer' }).click()
       // Its neighbour may contain it. The questions stay open.
       await row.getByLabel('text: 4 · Nobody came.').waitFor()
@@ -97,7 +97,7 @@ export const taskDetailsSuite = (started: Pick<BrowserAndService, 'browser'>) =>
       await page.getByRole('button', { name: /^Show result/ }).click()
       const row = page.getByRole('listitem').filter({ has: page.getByRole('figure') })
       await row.getByText('Complete output').waitFor()
-      await page.screenshot({ path: picturePath('many-files'), type: 'png', fullPage: true })
+      await takePicture(page, 'many-files')
       const names = ['output.mp4', 'notes.mid', 'project.xml']
       expect(await row.locator('figure strong').allTextContents()).toEqual(names)
       for (const name of names)

@@ -49,7 +49,7 @@ describe.skipIf(!isReady)('piano_audio_enhance (REELWRIGHT_TESTDATA)', () => {
   const at = (name: string) => join(folder, name)
 
   beforeAll(async () => {
-    piece = firstSeconds(generatePiece('voices', 41), 5)
+    piece = firstSeconds(generatePiece('voices', 41), 4)
     sound = await record(piece, { soundFont: florestan ?? '' })
     await writeWav(at('piece.wav'), sound)
   })

@@ -20,18 +20,16 @@ async function writeAt(path: string, at: number, value: number): Promise<void> {
 }
 
 describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
-  let long: Recording
-  let short: Recording
+  let recording: Recording
   let transcribed: Awaited<ReturnType<typeof f1Of>>
   const at = (name: string) => join(folder, name)
 
   beforeAll(async () => {
-    long = await recordPiece(at('piece.wav'), 7)
-    short = await recordPiece(at('short.wav'), 4)
-    transcribed = await f1Of(long.wav, long.piece)
+    recording = await recordPiece(at('piece.wav'), 5)
+    transcribed = await f1Of(recording.wav)
   })
 
-  const f1Of = (path: string, truth = short.piece) => transcribeAndScore(path, { truth, folder })
+  const f1Of = (path: string) => transcribeAndScore(path, { truth: recording.piece, folder })
 
   it('finds notes, times and velocities', () => {
     const { f1: reached, found, output, name, plan, progress } = transcribed
@@ -43,21 +41,21 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
       pedal: false,
       transcriber: 'basic-pitch',
     })
-    expect(output.duration).toBeCloseTo(long.sound.length / recordingRate, 2)
+    expect(output.duration).toBeCloseTo(recording.sound.length / recordingRate, 2)
     expect(output).not.toHaveProperty('notes')
     expect(progress).toEqual(progress.toSorted((one, other) => one - other))
     expect(progress.at(-1)).toBe(100)
-    const timeErrors = matchNotes(long.piece, found.notes).map(([truth, note]) =>
+    const timeErrors = matchNotes(recording.piece, found.notes).map(([truth, note]) =>
       Math.abs(note.start - truth.start),
     )
     expect(timeErrors.toSorted((one, other) => one - other)[Math.floor(timeErrors.length / 2)]).toBeLessThan(
       0.012,
     )
-    expect(f1([scoreNotes(long.piece, found.notes, true)])).toBeGreaterThan(0.5)
+    expect(f1([scoreNotes(recording.piece, found.notes, true)])).toBeGreaterThan(0.5)
   })
 
   it('is deterministic, with any number of threads', async () => {
-    const other = await transcribe(long.wav, folder, 2)
+    const other = await transcribe(recording.wav, folder, 2)
     expect((await readFile(transcribed.path)).equals(await readFile(other.path))).toBe(true)
   })
 
@@ -79,7 +77,7 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
   })
 
   it('transcribes the readable part of a truncated file', async () => {
-    await copyFile(short.wav, at('cut.wav'))
+    await copyFile(recording.wav, at('cut.wav'))
     await truncate(at('cut.wav'), 44 + 2 * recordingRate * 4)
     const { output, found } = await transcribe(at('cut.wav'), folder)
     expect(output.duration).toBeLessThan(2.1)
@@ -121,7 +119,7 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
   ] as const
 
   it.each(sampleCases(codings, 1))('transcribes %s', async (_, name, coding) => {
-    const path = await generateMedia(at(name), ['-i', short.wav, ...coding])
+    const path = await generateMedia(at(name), ['-i', recording.wav, ...coding])
     expect((await f1Of(path)).f1).toBeGreaterThan(0.85)
   })
 
@@ -147,7 +145,7 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
   /** They are requests like those above, for recordings of other names. */
   const examples = soakSize<typeof pianoAudioToMidi.examples | readonly []>([], pianoAudioToMidi.examples)
   it.each(examples)('example: $title', async ({ input }) => {
-    const path = await generateMedia(at(String(input['file_id'])), ['-i', short.wav])
+    const path = await generateMedia(at(String(input['file_id'])), ['-i', recording.wav])
     expect((await f1Of(path)).f1).toBeGreaterThan(0.9)
   })
 })

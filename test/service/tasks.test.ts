@@ -117,7 +117,7 @@ onDatabases('tasks', (service) => {
 
 // These tests occupy all workers or need their own operations.
 onNewDatabases('tasks of a separate service', (start) => {
-  const affordable = soakSize(10, 50)
+  const affordable = soakSize(5, 50)
   test(`${4 * affordable} creations of four clients against credits for ${affordable}: exactly these succeed`, async () => {
     await using service = await start()
     const account = await service.account(affordable)

@@ -18,7 +18,8 @@ import { ffmpeg } from '../video-split-screen/media.ts'
 // Clips of a talk of two people who are too far apart for one portrait crop.
 
 const seconds = 4
-const canvas = { width: 360, height: 640 }
+// Small pictures are rendered fast.
+const canvas = { width: 180, height: 320 }
 const sourcePath = '/footage/two.mp4'
 
 describe.skipIf(!hasFaces)('split screen of clips (REELWRIGHT_TESTDATA)', () => {

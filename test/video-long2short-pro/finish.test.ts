@@ -20,6 +20,8 @@ beforeAll(async () => {
 
 /** A small picture renders quickly. */
 const small = { output_size: '180x320', duration: { pref: 'short' } }
+/** For clips whose pictures are not compared. */
+const tiny = { output_size: '90x160' }
 
 const finish = (request: object, options: object = {}): Promise<ProRun> =>
   runPro(talk.path, { ...small, stt: talk.stt, ...request }, { folder, ...options })
@@ -68,7 +70,7 @@ const untranslated = { ...still, subtitle: { translate_language: 'zh-CN' } }
 
 describe('finished clips', () => {
   it('are one mp4 each, as long as planned, and say what was done in a simpler way', async () => {
-    const done = await finish({})
+    const done = await finish(tiny)
     const { clips, report, errors } = done.output
     expect(report).toMatchObject({ clip_count: clips.length, jump_cut: true, degraded: true })
     // Without a language model.
@@ -81,7 +83,7 @@ describe('finished clips', () => {
       expect(Object.keys(clip)).not.toContain('text')
       expect(source_end).toBeGreaterThan(source_start)
       const { video, audio, duration_ms } = await probe(pathOf(done, file.filename))
-      expect(video).toMatchObject({ width: 180, height: 320 })
+      expect(video).toMatchObject({ width: 90, height: 160 })
       expect(audio).toHaveLength(1)
       expect(Math.abs(duration_ms / 1000 - (file.duration ?? 0))).toBeLessThanOrEqual(0.07)
       expect(file.duration).toBeGreaterThanOrEqual(10)
@@ -148,9 +150,9 @@ describe('a step that fails', () => {
   it('is left out if subtitles cannot be drawn', async () => {
     const script = 'case "$*" in *subtitles.ass*) echo "cannot draw" >&2; exit 1;; esac; exec "$FFMPEG" "$@"'
     using _ = await replaceFfmpeg(join(folder, 'ffmpeg-ass'), script)
-    const done = await finishBrief(still)
+    const done = await finishBrief({ ...still, ...tiny })
     expect(Object.keys(done.output.errors).toSorted()).toEqual(['camera', 'selection', 'subtitle'])
-    expect((await probe(pathOf(done))).video).toMatchObject({ width: 180, height: 320 })
+    expect((await probe(pathOf(done))).video).toMatchObject({ width: 90, height: 160 })
   })
 
   it('is left out if the speed cannot be changed: everything else stays plain', async () => {

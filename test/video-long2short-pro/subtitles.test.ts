@@ -28,8 +28,8 @@ describe('subtitles in two languages', () => {
   const asked: string[] = []
   beforeAll(async () => {
     // Three sentences, which are one clip.
-    talk = await writeToneTalk(join(folder, 'short.mp4'), 12, { picture })
-    brief = await writeToneTalk(join(folder, 'brief.mp4'), 4, { picture })
+    talk = await writeToneTalk(join(folder, 'short.mp4'), 12)
+    brief = await writeToneTalk(join(folder, 'brief.mp4'), 4)
     useNoPacks(join(folder, 'none'))
     // It translates, and answers no other question in a usable way.
     server = await startModelServer((body) => {
@@ -166,7 +166,7 @@ describe.skipIf(testdata('models') === undefined)(
     let burned = ''
     let talk: ToneTalk
     beforeAll(async () => {
-      talk = await writeToneTalk(join(folder, 'talk.mp4'), 8, { picture })
+      talk = await writeToneTalk(join(folder, 'talk.mp4'), 6, { picture })
       useTestPacks(join(folder, 'packs'))
       burned = join(folder, 'burned.mp4')
       const canvas = { width: 640, height: 360 }
@@ -179,7 +179,7 @@ describe.skipIf(testdata('models') === undefined)(
         text: text.split(' ').slice(0, 4).join(' '),
       }))
       await burnVideo({
-        ...{ path: talk.path, output: burned, crf: 18, threads: 2, timeoutMs: 120_000, durationMs: 8000 },
+        ...{ path: talk.path, output: burned, crf: 18, threads: 2, timeoutMs: 120_000, durationMs: 6000 },
         ...{ ass: assFile({ canvas, styles: [style], events }), signal: undefined },
         folder: await mkdtemp(join(folder, 'ass-')),
       })
@@ -193,7 +193,7 @@ describe.skipIf(testdata('models') === undefined)(
       const firstWords = { word_tc_list: words, sentence_tc_list: [said] }
       // The shape of the source, so that letters do not influence the framing.
       const request = {
-        ...{ ...small, output_size: '320x180', duration: { max_clip_sec: 8 } },
+        ...{ ...small, output_size: '320x180', duration: { max_clip_sec: 6 } },
         ...{ stt: firstWords, subtitle: { enable: false } },
       }
       const kept = await runPro(burned, request, { folder })
@@ -210,11 +210,11 @@ describe.skipIf(testdata('models') === undefined)(
       const before = difference(wanted, await lumaAt(clipOf(kept), seconds))
       expect(before).toBeGreaterThan(2)
       expect(difference(wanted, await lumaAt(clipOf(removed), seconds))).toBeLessThan(before / 2)
-      // Of the frames of 8 s, those of the clip with a margin are coded.
+      // Of the frames of 6 s, those of the clip with a margin are coded.
       const parts = (await readdir(join(scratch, 'clean'))).filter((name) => name.startsWith('part-'))
       const frames = parts.reduce((sum, name) => sum + Number(/^part-\d+-(\d+)-/.exec(name)?.[1]), 0)
       expect(frames).toBeGreaterThan(0)
-      expect(frames).toBeLessThan(8 * talkRate)
+      expect(frames).toBeLessThan(6 * talkRate)
     })
   },
 )

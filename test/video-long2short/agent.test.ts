@@ -2,24 +2,28 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../tools/index.ts'
-import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
+import { generateMedia, h264, picture, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { askingClient } from '../questions/asking-client.ts'
 import { seededRandom } from '../service/kill-rounds.ts'
 import { api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { writeLongTalk } from '../shorts/long-talk.ts'
-import { type ShortsOutput, taskType, writeMuteTalk } from './run-shorts.ts'
+import { type ShortsOutput, taskType } from './run-shorts.ts'
 import { answerAboutClips, type clipInput } from './shorts-model.ts'
 
 // The agent that created the task answers the questions about its clips.
 
-const seconds = 600
+const seconds = 300
 const { stt } = writeLongTalk('en', seconds - 20, seededRandom(4))
 const early = stt.sentence_tc_list.filter(({ end_time }) => end_time < 55)
 const firstMinute = {
   word_tc_list: stt.word_tc_list.filter(({ end_time }) => end_time <= (early.at(-1)?.end_time ?? 0) + 1e-6),
   sentence_tc_list: early,
 }
+
+/** Writes a video whose transcript is given: only its length is read. Returns its path. */
+const writeVideo = async (length: number) =>
+  generateMedia(join(await scratchFolder(), 'podcast.mp4'), [...picture(length), '-r', '2', ...h264])
 
 describe('an agent without a configured model', () => {
   let service: TestService
@@ -31,7 +35,7 @@ describe('an agent without a configured model', () => {
       operations: operations.filter(({ operation }) => operation.name === taskType),
     })
     client = askingClient(await service.account(10_000))
-    const path = await writeMuteTalk(await scratchFolder(), { seconds, rate: { num: 2, den: 1 } })
+    const path = await writeVideo(seconds)
     fileId = (await client.upload('podcast.mp4', new Uint8Array(await readFile(path)))).data.file_id
   })
   afterAll(() => service[Symbol.asyncDispose]())
@@ -92,7 +96,7 @@ describe('an agent without a configured model', () => {
   })
 
   it('reads which parts do not exist', async () => {
-    const { data } = await client.create(taskType, body('parts'))
+    const { data } = await client.create(taskType, { ...body('parts'), stt: firstMinute })
     const { data: task } = await client.waiting(taskType, data.task_id)
     expect(task.questions_open).toBeGreaterThan(0)
     const [question] = (await client.questions(data.task_id)).data.questions
@@ -105,8 +109,8 @@ describe('an agent without a configured model', () => {
 
   it('that does not answer gets clips by their words at once', async () => {
     const calls = api(await service.account(100))
-    const path = await writeMuteTalk(await scratchFolder(), { seconds: 60, rate: { num: 2, den: 1 } })
-    const { data: file } = await calls.upload('short.mp4', new Uint8Array(await readFile(join(path))))
+    const path = await writeVideo(60)
+    const { data: file } = await calls.upload('short.mp4', new Uint8Array(await readFile(path)))
     const { data, status } = await calls.create(taskType, {
       ...{ file_id: file.file_id, language: 'en-US', outputs: ['report'] },
       stt: firstMinute,

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { configureServices } from '../../src/engines/services/configured.ts'
 import { useNoPacks } from '../engines/vision/test-packs.ts'
-import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
+import { generateMedia, h264, picture, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import {
   completes,
   type ModelServer,
@@ -12,7 +12,7 @@ import {
 import { breaks, fails } from '../engines/services/fake-service.ts'
 import { seededRandom } from '../service/kill-rounds.ts'
 import { writeLongTalk } from '../shorts/long-talk.ts'
-import { runShorts, writeMuteTalk } from './run-shorts.ts'
+import { runShorts } from './run-shorts.ts'
 import { clipInput, clipModel, clipQuestion, type ClipQuestion } from './shorts-model.ts'
 
 // What clips are when the language model refuses, fails or gives wrong answers. The transcript is given.
@@ -26,7 +26,8 @@ let server: ModelServer
 
 beforeAll(async () => {
   useNoPacks(join(folder, 'packs'))
-  video = await writeMuteTalk(folder, { seconds, rate: { num: 10, den: 1 } })
+  // Its pictures are not looked at.
+  video = await generateMedia(join(folder, 'podcast.mp4'), [...picture(seconds), '-r', '10', ...h264])
   server = await startModelServer(clipModel)
 })
 beforeEach(() => {

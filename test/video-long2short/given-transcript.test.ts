@@ -1,14 +1,14 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it, test } from 'vitest'
 import { frameTime } from '../../src/media/frame-rate.ts'
 import { useNoPacks } from '../engines/vision/test-packs.ts'
-import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
+import { generateMedia, h264, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { framesOfProject } from '../projects/project-readers.ts'
 import { seededRandom } from '../service/kill-rounds.ts'
-import { sampleCases } from '../soak-size.ts'
+import { sampleCases, soakSize } from '../soak-size.ts'
 import { writeLongTalk } from '../shorts/long-talk.ts'
-import { filesOf, runShorts, writeMuteTalk, writeSilentTalk } from './run-shorts.ts'
+import { filesOf, runShorts, writeSilentTalk } from './run-shorts.ts'
 
 // Clips of videos whose transcript is given: as words and sentences, or as a subtitle file. Without a language model.
 
@@ -17,13 +17,16 @@ const folder = await scratchFolder()
 const { stt, transcript, highlights, seconds: talkSeconds } = writeLongTalk('en', 398, seededRandom(5))
 /** Of the video: a talk ends with its last sentence. */
 const seconds = Math.ceil(talkSeconds)
-/** A video, and the same without sound, for what depends on the text alone. */
+/** Of the video with sound, whose decoding takes most of the time. The other one is for what depends on the text alone. */
+const heardSeconds = soakSize(200, seconds)
 let [video, silent] = ['', '']
 
 beforeAll(async () => {
   useNoPacks(join(folder, 'packs'))
-  video = await writeSilentTalk(folder, { seconds, rate })
-  silent = await writeMuteTalk(folder, { seconds, rate })
+  video = await writeSilentTalk(folder, { seconds: heardSeconds, rate })
+  await mkdir(join(folder, 'mute'))
+  const plain = ['-f', 'lavfi', '-i', `color=gray:size=160x96:rate=${rate.num}:duration=${seconds}`]
+  silent = await generateMedia(join(folder, 'mute', 'podcast.mp4'), [...plain, ...h264])
 })
 
 const project = {
@@ -140,7 +143,7 @@ describe('words and sentences', () => {
 
   it('fails without sentences, which it needs to select anything', async () => {
     const words = { ...stt, sentence_tc_list: [] }
-    await expect(runShorts(video, { stt: words, outputs: ['report'] }, { folder })).rejects.toMatchObject({
+    await expect(runShorts(silent, { stt: words, outputs: ['report'] }, { folder })).rejects.toMatchObject({
       code: 6016,
       message: 'stt.sentence_tc_list is empty: without sentences nothing can be selected',
     })
@@ -153,7 +156,6 @@ describe('words and sentences', () => {
       silent,
       {
         ...project,
-        outputs: ['project', 'subtitle'],
         stt: { word_tc_list: [hostile], sentence_tc_list: [hostile] },
       },
       { folder },
@@ -195,9 +197,10 @@ describe('subtitles', () => {
   }
 
   it('cuts only between lines, with a tail only inside the gap', async () => {
+    const heard = lines.filter(({ end }) => end < heardSeconds)
     const subtitles = await write(
       'lines.srt',
-      srtOf(lines.map(({ start, end, text }) => srtEntry(start, end, text))),
+      srtOf(heard.map(({ start, end, text }) => srtEntry(start, end, text))),
     )
     const run = await runShorts(video, { ...project, duration: { pref: 'short' } }, { folder, subtitles })
     expect(run.output.clips.length).toBeGreaterThan(2)
@@ -205,14 +208,14 @@ describe('subtitles', () => {
     for (const [index, clip] of run.output.clips.entries()) {
       const [track = []] = framesOfProject(await run.text(`clip${index + 1}_podcast.xml`), 'xml', rate)
       const isInLine = (time: number) =>
-        lines.some(({ start, end }) => time > start + 0.021 && time < end - 0.021)
+        heard.some(({ start, end }) => time > start + 0.021 && time < end - 0.021)
       for (const { from, to } of track) {
         expect([from, isInLine(frameTime(from, rate))]).toEqual([from, false])
         expect([to, isInLine(frameTime(to, rate) - 1e-6)]).toEqual([to, false])
       }
-      const last = lines.findLast(({ end }) => end <= clip.source_end + 0.021)
-      const next = lines.find(({ start }) => start >= (last?.end ?? 0) - 1e-3)
-      const gap = (next?.start ?? seconds) - (last?.end ?? 0)
+      const last = heard.findLast(({ end }) => end <= clip.source_end + 0.021)
+      const next = heard.find(({ start }) => start >= (last?.end ?? 0) - 1e-3)
+      const gap = (next?.start ?? heardSeconds) - (last?.end ?? 0)
       expect(clip.source_end).toBeLessThanOrEqual((last?.end ?? 0) + Math.max(gap, 0.021) + 1e-3)
       expect(clip.source_end - (last?.end ?? 0)).toBeGreaterThanOrEqual(Math.min(0.7, gap) - 1.01 * frame)
     }
@@ -276,11 +279,8 @@ test('a failure of one output is reported, and the others are returned', async (
   const run = await runShorts(
     silent,
     {
-      ...project,
-      outputs: ['project', 'subtitle'],
-      project_formats: ['otio'],
-      stt,
-      duration: { pref: 'short' },
+      ...{ ...project, project_formats: ['otio'] },
+      ...{ stt, duration: { pref: 'short' } },
     },
     {
       folder,

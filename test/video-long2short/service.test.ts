@@ -17,7 +17,14 @@ import { startStandInRecogniser } from '../recordings/stand-in-recogniser.ts'
 import { api } from '../service/api.ts'
 import { startServiceProcess, type ServiceProcess } from '../service/process.ts'
 import { uploadFile } from '../video-oral-cut/cut-service.ts'
-import { filesOf, type ShortsOutput, type SpokenTalk, taskType, writeSpokenTalk } from './run-shorts.ts'
+import {
+  filesOf,
+  type ShortsOutput,
+  type SpokenTalk,
+  talkText,
+  taskType,
+  writeSpokenTalk,
+} from './run-shorts.ts'
 import { clipModel } from './shorts-model.ts'
 
 const sourcePath = '/footage/a "talk" & more.mp4'
@@ -39,10 +46,10 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)(
       if (status !== 200) throw new Error(msg)
       return (await api(at).ended(taskType, data.task_id)).data
     }
-    const fileId = async () => await uploadFile(running().service, running().talk.path)
-
     beforeAll(async () => {
-      talk = await writeSpokenTalk(join(folder, 'talk'), { pause: 0.9 })
+      // Longer than a minute, which costs two credits.
+      const text = talkText.replace(/We have a few things .* closer\. /, '')
+      talk = await writeSpokenTalk(join(folder, 'talk'), { text, pause: 0.9 })
       recogniser = await startStandInRecogniser(talk.recording, { jitter: 0.05 })
       model = await startModelServer(clipModel)
       const mirror = testdata('models')
@@ -55,7 +62,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)(
       })
       const before = await api(service).balance()
       const data = await ended({
-        ...{ file_id: await fileId(), language: 'en-US', source_path: sourcePath },
+        ...{ file_id: await uploadFile(service, talk.path), language: 'en-US', source_path: sourcePath },
         // The shape of the video, so that each frame shows its number.
         ...{ outputs: ['report', 'project', 'video', 'subtitle'], output_size: '160x96' },
         ...{ project_formats: projectFormats, struct_meta: { nle_draft_dir: '/Users/me/drafts' } },
@@ -179,9 +186,11 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)(
 
     it('fails and refunds if the recogniser refuses', async () => {
       const { service: at } = running()
+      const short = await writeSpokenTalk(join(folder, 'short'), { text: 'Hello and welcome to the show.' })
+      const file_id = await uploadFile(at, short.path)
       const balance = await api(at).balance()
       recogniser?.replies.push(fails(401, { error: { message: 'wrong key' } }))
-      const data = await ended({ file_id: await fileId(), language: 'en-US', outputs: ['report'] })
+      const data = await ended({ file_id, language: 'en-US', outputs: ['report'] })
       expect(data).toMatchObject({ status: 'failed', output_result: { error: { code: 6401 } } })
       expect(await api(at).balance()).toBe(balance)
     })

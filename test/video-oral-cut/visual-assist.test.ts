@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { mkdtemp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { artifactOf } from '../packs/pack-fixtures.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../src/engines/packs/resolve.ts'
@@ -12,13 +12,14 @@ import { requirements } from '../../tools/video-oral-cut/requirements.ts'
 import { scratchFolder, setRotation, testdata } from '../engines/ffmpeg/generate-media.ts'
 import { hasSpeechFiles } from '../engines/speech/recordings.ts'
 import { readXmeml } from '../projects/readers/xmeml.ts'
-import type { Recording, TruthWord } from '../recordings/assemble.ts'
+import { assemble, type Recording, type TruthWord } from '../recordings/assemble.ts'
 import { judgeCut } from '../recordings/judge.ts'
 import { canSpeak } from '../recordings/speak.ts'
-import type { OmittedWords } from '../recordings/stand-in-recogniser.ts'
+import { writeScript } from '../recordings/script.ts'
+import { type OmittedWords, startStandInRecogniser } from '../recordings/stand-in-recogniser.ts'
 import { type FilmOptions, filmSpeaker } from '../recordings/talking-head.ts'
 import { sampleCases } from '../soak-size.ts'
-import { type CutRecording, cutRecording, type FilmRecording } from './run-cut.ts'
+import { type CutRecording, cutSpoken, type FilmRecording } from './run-cut.ts'
 
 /** The last words of the two longest phrases: one is recognised when asked again, the other never is. */
 function omittedWords({ truth: { passages, words } }: Recording): readonly [OmittedWords, OmittedWords] {
@@ -50,20 +51,28 @@ beforeAll(async () => {
   folder = await scratchFolder()
 })
 
-interface CutOptions extends Pick<Parameters<typeof cutRecording>[1], 'film' | 'packs' | 'context'> {
+type Cut = Omit<CutRecording, 'script' | 'swallowed'>
+
+interface CutOptions extends Pick<Parameters<typeof cutSpoken>[2], 'film' | 'packs' | 'context'> {
   readonly request?: Readonly<Record<string, unknown>>
 }
 
-/** Cuts the recording of these tests; with `visual_assist` unless the request differs. */
-async function cut({ request = {}, ...options }: CutOptions = {}): Promise<CutRecording> {
-  return await cutRecording(folder, {
-    ...{ language: 'en-US', seed: 5, sentences: 3, mistakes: false, rate, ...options },
-    errors: (recording) => ({ jitter: 0.05, omitted: omittedWords(recording) }),
-    request: ({ text }) => ({
-      ...{ la: 'en-US', script: text, adaptive_rhythm: false, visual_assist: true },
+/** The recording of these tests, and a recogniser that knows it. */
+const script = writeScript({ language: 'en-US', seed: 5, sentences: 3, mistakes: false })
+let spoken: Recording
+let recogniser: Awaited<ReturnType<typeof startStandInRecogniser>>
+
+/** Cuts the recording; with `visual_assist` unless the request differs. */
+async function cut({ request = {}, ...options }: CutOptions = {}): Promise<Cut> {
+  const service = { address: `${recogniser.origin}/v1`, model: 'stand-in' }
+  const done = await cutSpoken(folder, spoken, {
+    ...{ rate, service, ...options },
+    request: {
+      ...{ la: 'en-US', script: script.text, adaptive_rhythm: false, visual_assist: true },
       ...{ source_path: '/footage/talk.mp4', ...request },
-    }),
+    },
   })
+  return { ...done, recording: spoken }
 }
 
 /** Films the speaker with some of the options. */
@@ -80,7 +89,7 @@ const filmRotated: FilmRecording = async (place, recording, options) => {
 }
 
 /** Expects that the speech without words was found, and that what can be recognised was recovered. */
-async function expectRecovered(result: CutRecording): Promise<void> {
+async function expectRecovered(result: Cut): Promise<void> {
   const { recording, report } = result
   const { words } = recording.truth
   const [first, second] = omittedWords(recording).map(({ from, to }) => words.slice(from, to))
@@ -115,22 +124,26 @@ async function expectRecovered(result: CutRecording): Promise<void> {
 }
 
 describe.skipIf(!isAvailable)('visual_assist', () => {
-  let without: CutRecording
+  let without: Cut
   let spans: ReturnType<typeof keptSpans>
   beforeAll(async () => {
+    spoken = await assemble(script)
+    recogniser = await startStandInRecogniser(spoken, { jitter: 0.05, omitted: omittedWords(spoken) })
     without = await cut({ request: { visual_assist: false } })
     spans = keptSpans(await without.text('project', 'xml'))
   })
 
+  afterAll(() => recogniser[Symbol.asyncDispose]())
+
   /** Words of the recording that a cut shortens or misses. */
-  const damagedWords = async (result: CutRecording) => {
+  const damagedWords = async (result: Cut) => {
     const kept = keptSpans(await result.text('project', 'xml'))
     const judged = judgeCut(result.recording.truth, kept, rhythmTable.default)
     return [...judged.missingWords, ...judged.clippedWords]
   }
 
   /** The cut of the filmed speaker, and its finished steps, which another cut of it does not repeat. */
-  let seen: CutRecording
+  let seen: Cut
   let steps: string
   /** Why an attempt was aborted, and what it had measured. */
   let [stop, stored]: [unknown, string] = [undefined, '']

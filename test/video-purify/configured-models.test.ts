@@ -5,6 +5,9 @@ import { manifest } from '../../src/engines/packs/manifest.ts'
 import type { PackSettings } from '../../src/engines/packs/store.ts'
 import { configurePacks } from '../../src/engines/packs/resolve.ts'
 import type { Frame } from '../../src/media/clean/frame.ts'
+import { imagePurify } from '../../tools/image-purify/contract.ts'
+import { plan as planImage } from '../../tools/image-purify/plan.ts'
+import { run as runImage } from '../../tools/image-purify/run.ts'
 import { operations } from '../../tools/index.ts'
 import { videoPurify } from '../../tools/video-purify/contract.ts'
 import { run } from '../../tools/video-purify/run.ts'
@@ -15,7 +18,7 @@ import { createScene, type Scene } from '../footage/scene.ts'
 import { writeFrames } from '../footage/write-video.ts'
 import { api, type Api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
-import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
+import { createTestContext, fileIdOf, runInWorker, stageFiles } from '../tasks/run-in-worker.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { decodeBoth, decodeSamples } from './run-purify.ts'
 
@@ -53,7 +56,8 @@ async function film(name: string, scene: Scene, overlay: Overlay): Promise<strin
 }
 
 /** Runs a request over HTTP, with both models, and returns its result as a file. */
-async function cleanedByService(type: string, path: string, body: object): Promise<string> {
+async function cleanedByService(path: string, body: object): Promise<string> {
+  const type = 'video_purify'
   const bytes = new Uint8Array(await readFile(path))
   const uploaded = await calls.upload(path.slice(folder.length + 1), bytes)
   const { data } = await calls.create(type, { file_id: uploaded.data.file_id, ...body })
@@ -146,7 +150,7 @@ describe('video_purify with raft', () => {
 
   it('with models, over HTTP, fills hidden content by the inpainting model, uses the flow model and charges the quoted price', async () => {
     const before = await calls.balance()
-    const generated = await decodeSamples(await cleanedByService('video_purify', path, body))
+    const generated = await decodeSamples(await cleanedByService(path, body))
     expect(await calls.balance()).toBe(before - 1)
     for (const index of [0, 8]) {
       // Warped content matches the brightness of its surroundings.
@@ -191,7 +195,12 @@ it('image_purify uses the configured inpainting model', async () => {
   const drawn = 'color=0x404040:size=256x144,format=gbrp,drawbox=x=100:y=60:w=60:h=30:color=white:t=fill'
   await ffmpeg('-f', 'lavfi', '-i', drawn, '-frames:v', '1', path)
   const body = { purify_scope: 'region', regions: [{ x: 0.35, y: 0.35, w: 0.35, h: 0.35 }] }
-  const result = await cleanedByService('image_purify', path, body)
+  configureModels(bothModels)
+  const { path: result } = await runInWorker(
+    { operation: imagePurify, plan: planImage, run: runImage },
+    { file_id: fileIdOf(path), ...body },
+    { files: await stageFiles([path]), folder },
+  )
   const pixels = await ffmpeg('-i', result, '-f', 'rawvideo', '-pix_fmt', 'gray', 'pipe:1')
   expect(Math.round((pixels[72 * 256 + 130] ?? 0) / 8)).toBe(Math.round((0.9 * 255) / 8))
 })

@@ -1,12 +1,15 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Rect, Size } from '../../src/media/geometry.ts'
+import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
 import { colourToBt709 } from '../../tools/video-split-screen/picture.ts'
+import { selectClips, selectLayout } from '../../tools/video-split-screen/selection.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { grey, markers, rgb, yuvFrames } from './media.ts'
 import { cutOut, difference99, type Picture, scalePart } from './reference.ts'
 import { renderSplit, type Rendered } from './render.ts'
-import { sampleCases } from '../soak-size.ts'
+import { sampleCases, soakSize } from '../soak-size.ts'
+import { fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 
@@ -60,20 +63,11 @@ function coveringPart(name: SourceName, crop: Rect, slot: Rect): Rect {
 }
 
 /** Converts a rectangle in shares of a size to pixels. Fails if they are not integers. */
-function toPixels(share: Rect, size: Size): Rect {
-  const box = {
-    x: share.x * size.width,
-    y: share.y * size.height,
-    width: share.width * size.width,
-    height: share.height * size.height,
-  }
-  for (const value of Object.values(box)) expect(Math.abs(value - Math.round(value))).toBeLessThan(1e-6)
-  return {
-    x: Math.round(box.x),
-    y: Math.round(box.y),
-    width: Math.round(box.width),
-    height: Math.round(box.height),
-  }
+function toPixels(share: Rect, { width, height }: Size): Rect {
+  const sides = [share.x * width, share.y * height, share.width * width, share.height * height] as const
+  for (const value of sides) expect(Math.abs(value - Math.round(value))).toBeLessThan(1e-6)
+  const [x, y] = [Math.round(sides[0]), Math.round(sides[1])]
+  return { x, y, width: Math.round(sides[2]), height: Math.round(sides[3]) }
 }
 
 async function expectSlots(
@@ -101,10 +95,8 @@ async function expectSlots(
     const reference = scalePart(source, reportedPart, box)
     const label = `slot ${slot.slot_index} (${name})`
     expect(difference99(reference, shown), label).toBeLessThanOrEqual(8)
-    for (const shift of [
-      { x: 1, y: 0 },
-      { x: 0, y: 1 },
-    ]) {
+    for (const [x, y] of [[1, 0] as const, [0, 1] as const]) {
+      const shift = { x, y }
       expect(difference99(reference, shown, shift), `${label} shifted`).toBeGreaterThan(8)
       expect(difference99(shown, reference, shift), `${label} shifted back`).toBeGreaterThan(8)
     }
@@ -196,10 +188,12 @@ describe('cover', () => {
           layout_id: 501_108,
           gap_ratio: 0.03,
           background_color: '#3366CC',
+          ...soakSize({ quality: '720p' }, {}),
         },
         folder.path,
       )
-      expect(rendered.output).toMatchObject({ width: 1080, height: 1920, version: 'video_split_screen.v1' })
+      const size = soakSize({ width: 720, height: 1280 }, { width: 1080, height: 1920 })
+      expect(rendered.output).toMatchObject({ ...size, version: 'video_split_screen.v1' })
       expect(rendered.name).toBe('split-screen-5-clips-9x16.mp4')
       expectMirrored(rendered)
       await expectSlots(rendered, clips)
@@ -284,15 +278,20 @@ it('selects a layout for the clips, which its seed or its id reproduces', async 
   const clips = clipRequests([{ name: 'wide' }, { name: 'wide' }, { name: 'tall' }])
   const request = { clips, quality: '720p', output_ratio: '16:9' }
   const first = await renderSplit(request, folder.path)
-  const { layout_id, random_seed, slots } = first.output.layout
+  const { layout_id, random_seed } = first.output.layout
   await expectSlots(first, [{ name: 'wide' }, { name: 'wide' }, { name: 'tall' }])
   // Black, the default colour, is within 3 everywhere.
   expect((await gapErrors(first, [0, 0, 0])).at(-1)).toBeLessThanOrEqual(3)
-  const repetitions = [{ random_seed }, { layout_mode: 'template', layout_id }]
-  for (const repetition of repetitions) {
-    const { layout } = (await renderSplit({ ...request, ...repetition }, folder.path)).output
-    if ('random_seed' in repetition) expect(layout).toEqual(first.output.layout)
-    expect(layout.slots).toEqual(slots)
+  const bySeed = await renderSplit({ ...request, random_seed }, folder.path)
+  expect(bySeed.output.layout).toEqual(first.output.layout)
+  // The slots of a result follow from its layout, which an id selects whatever the seed is.
+  const files = await stageFiles(clips.map(({ file_id }) => file_id))
+  const named = clips.map(({ file_id }) => ({ file_id: fileIdOf(file_id) }))
+  const layoutBy = (more: object, seed: number) => {
+    const input = videoSplitScreen.input.parse({ ...request, clips: named, ...more })
+    return selectLayout(input, selectClips(input, files), seed)
   }
+  const byId = layoutBy({ layout_mode: 'template', layout_id }, random_seed + 1)
+  expect(byId).toEqual(layoutBy({}, random_seed))
   expect(first.progress.at(-1)).toBe(100)
 })

@@ -181,7 +181,12 @@ describe('the examples of the contract', () => {
     )
     const { output, path } = await renderSplit({ ...input, clips: clipsWithPaths }, folder.path)
     expect(output.layout.slots).toHaveLength(clips.length)
-    expect(await streams(path)).toHaveLength(2)
+    const probed = await streams(path)
+    expect(probed).toHaveLength(2)
+    // Of the default quality.
+    const [width, height] = input['output_ratio'] === '16:9' ? [1920, 1080] : [1080, 1920]
+    expect(output).toMatchObject({ width, height })
+    expect(probed.find((stream) => stream['codec_type'] === 'video')).toMatchObject({ width, height })
   })
 })
 

@@ -86,9 +86,9 @@ it('repeats the last picture if the sound is longer, or if the end of the file w
     ...['-f', 'lavfi', '-i', 'sine=d=2', '-c:v', 'ffv1', path],
   )
   // Then a clip after the last picture, reached by decoding through.
-  const after = [0.2, 1.3].map((from) => ({ path, from, seconds: 0.4 }))
+  const after = [0.2, 1.3].map((from) => ({ path, from, seconds: 0.4, muted: true }))
   const { path: rendered } = await render(
-    request({ picture: consecutiveClips([{ path, from: 0.5, seconds: 1.55 }, ...after]) }),
+    request({ picture: consecutiveClips([{ path, from: 0.5, seconds: 1.55, muted: true }, ...after]) }),
     folder.path,
   )
   const pixels = await grey(rendered)
@@ -132,12 +132,12 @@ const lateRendering = lazy(async () => {
   bytes.writeUInt32BE(10_000, bytes.indexOf('elst') + 12)
   await writeFile(excluded, bytes)
   const cuts = [
-    ...[6, 11].map((from) => ({ path: excluded, from, seconds: 1 })),
+    ...[6, 11].map((from) => ({ path: excluded, from, seconds: 1, muted: true })),
     ...paths.flatMap((path, index) => {
       const from = films[index]?.[1] ?? 0
       return [
-        { path, from: 11, seconds: 1 },
-        { path, from, seconds: 13 - from },
+        { path, from: 11, seconds: 1, muted: true },
+        { path, from, seconds: 13 - from, muted: true },
       ]
     }),
   ]

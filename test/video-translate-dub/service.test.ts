@@ -29,7 +29,9 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a service with voices (REELWRIGHT
   let service: TestService
 
   beforeAll(async () => {
-    stage = await openDubStage(folder, { language: 'zh-CN', to: 'en-US', name: 'talk', sentences: 3 })
+    stage = await openDubStage(folder, {
+      ...{ language: 'zh-CN', to: 'en-US', name: 'talk', sentences: 3, aacCoder: 'fast' },
+    })
     service = await startTestService({
       operations: operations.filter(({ operation }) => operation.name === type),
       packs: configuredPacks() ?? {},

@@ -9,6 +9,7 @@ import {
   vowel,
   type Piece,
 } from '../../../test/recordings/speech-sounds.ts'
+import { soakSize } from '../../../test/soak-size.ts'
 import { levelAt, voicedExtent, type SpeechLevels } from './edges.ts'
 import { LevelTrack } from './level-track.ts'
 import { mapSpeech } from './speech-map.ts'
@@ -52,7 +53,7 @@ describe('the level track', () => {
         expect(curve.hops).toBe(whole.curve.hops)
         for (let hop = 0; hop < curve.hops; hop += 1) expect(curve.level(hop)).toBe(whole.curve.level(hop))
       }),
-      { numRuns: 20 },
+      { numRuns: soakSize(8, 20) },
     )
   })
 
@@ -89,7 +90,7 @@ describe('the edges of a voice', () => {
         expect(Math.abs((map.voices[0]?.start ?? 0) - (spans[1]?.start ?? 0))).toBeLessThanOrEqual(0.0015)
         expect(Math.abs((map.voices[0]?.end ?? 0) - (spans[1]?.end ?? 0))).toBeLessThanOrEqual(0.0015)
       }),
-      { numRuns: 30 },
+      { numRuns: soakSize(12, 30) },
     )
   })
 })
@@ -148,7 +149,7 @@ describe('the extent of a voice', () => {
           expect(Math.abs((found?.end ?? 0) - truth.end)).toBeLessThanOrEqual(edgeTolerance)
         },
       ),
-      { numRuns: 25 },
+      { numRuns: soakSize(10, 25) },
     )
   })
 
@@ -205,7 +206,7 @@ describe('breaths', () => {
         expect(Math.abs((found[0]?.start ?? 0) - truth.start)).toBeLessThanOrEqual(0.015)
         expect(Math.abs((found[0]?.end ?? 0) - truth.end)).toBeLessThanOrEqual(0.015)
       }),
-      { numRuns: 30 },
+      { numRuns: soakSize(12, 30) },
     )
   })
 

@@ -32,7 +32,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('hearing speakers (REELWRIGHT_TEST
   afterEach(() => services?.[Symbol.asyncDispose]())
 
   /** Records a dialogue and starts the services that know it. */
-  async function prepare(language: Dialogue['truth']['language'], sentences = soakSize(5, 8)) {
+  async function prepare(language: Dialogue['truth']['language'], sentences = soakSize(4, 8)) {
     const folder = await scratchFolder()
     await useDubPacks(folder)
     const dialogue = await recordDialogue({ language, sentences })
@@ -76,7 +76,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('hearing speakers (REELWRIGHT_TEST
   )
 
   it('has one speaker, and a note, without a model of voices', async () => {
-    const { folder, hear } = await prepare('en-US', 4)
+    const { folder, hear } = await prepare('en-US', 3)
     await useDubPacks(join(folder, 'other'), [])
     const { turns, diarizer, notes, transcript } = await hear()
     expect([turns, diarizer]).toEqual([undefined, null])
@@ -87,7 +87,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('hearing speakers (REELWRIGHT_TEST
   })
 
   it('has one speaker, and the reason in a note, where they cannot be found; an end of the task is none', async () => {
-    const { folder, hear } = await prepare('en-US', 4)
+    const { folder, hear } = await prepare('en-US', 2)
     const packs = join(folder, 'broken')
     await useDubPacks(packs)
     const models = join(packs, 'packs')

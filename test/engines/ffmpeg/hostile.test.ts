@@ -50,7 +50,7 @@ describe.skipIf(process.platform === 'win32')('a file that refers to another', (
   const canary = at('canary.ts')
   beforeAll(() => promisify(execFile)('mkfifo', [canary]))
 
-  test.each<[string, string, boolean]>([
+  const contents: [string, string, boolean][] = [
     ['an HLS playlist', hls(canary), true],
     ['an HLS playlist of file: addresses', hls(`file:${canary}`), false],
     ['an HLS playlist of joined files', hls(`concat:${canary}|${canary}`), false],
@@ -61,8 +61,15 @@ describe.skipIf(process.platform === 'win32')('a file that refers to another', (
     ['an MPEG session description', `v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nm=video 9 RTP/AVP 96\n`, false],
     ['a text', 'Dear sir, this is no video at all.\n'.repeat(100), false],
     ['nothing', '', false],
-  ])('%s named as a video, a picture and a playlist', async (_, content, provesItself) => {
-    for (const extension of ['.m3u8', '.jpg', '.mp4']) {
+  ]
+  // In `npm test`, every second one as a picture and the others as a video. Pictures are opened in another way.
+  const named = contents.map(([name, content, provesItself], index) => {
+    const others = soakSize(index % 2 === 0 ? ['.jpg'] : ['.mp4'], ['.jpg', '.mp4'])
+    return [name, ['.m3u8', ...others], content, provesItself] as const
+  })
+
+  test.each(named)('%s named as %s', async (_, extensions, content, provesItself) => {
+    for (const extension of extensions) {
       const path = at(`disguise${extension}`)
       await writeFile(path, content)
       const read = await wasPipeRead(canary, async () => {
@@ -126,7 +133,7 @@ function withForeignData(mp4: Buffer, path: string): Buffer {
 describe('a damaged file', () => {
   test('truncated anywhere before its index, it is a clear error', async () => {
     const whole = await readFile(at('plain.mp4'))
-    for (const share of [0.001, 0.01, 0.1, 0.5, 0.9, 0.99]) {
+    for (const share of sampleCases([0.001, 0.01, 0.1, 0.5, 0.9, 0.99], 3)) {
       await writeFile(at('cut.mp4'), whole.subarray(0, Math.ceil(whole.length * share)))
       await expect(probe(at('cut.mp4'))).rejects.toMatchObject({ code: 6017 })
     }

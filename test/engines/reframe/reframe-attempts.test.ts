@@ -23,11 +23,11 @@ describe('without faces', () => {
         '-f',
         'lavfi',
         '-i',
-        'color=gray:s=960x540:r=25:d=2',
+        'color=gray:s=960x540:r=25:d=1',
         '-f',
         'lavfi',
         '-i',
-        'testsrc2=s=160x160:r=25:d=2',
+        'testsrc2=s=160x160:r=25:d=1',
       ],
       ...['-filter_complex', `[0][1]overlay=${x}:180`, ...h264],
     ])
@@ -50,12 +50,12 @@ describe('without faces', () => {
       '-f',
       'lavfi',
       '-i',
-      'color=gray:s=960x540:r=25:d=2',
+      'color=gray:s=960x540:r=25:d=1',
       ...h264,
     ])
     const { ranges, degraded, split } = await reframe(path, { split: { mode: 'auto', orientation: 'auto' } })
     expect(ranges).toEqual([
-      { first: 0, end: 50, framing: { mode: 'crop', crop: { x: 328, y: 0, width: 304, height: 540 } } },
+      { first: 0, end: 25, framing: { mode: 'crop', crop: { x: 328, y: 0, width: 304, height: 540 } } },
     ])
     expect(split).toEqual([])
     expect(degraded).toMatch(
@@ -71,7 +71,7 @@ describe.skipIf(!hasFaces)('attempts (REELWRIGHT_TESTDATA)', () => {
 
   it('degrade if the model fails', async () => {
     useBrokenModel(folder)
-    const { degraded, judged } = await reframeFilm(sides([30, 30]), { folder, name: 'failing' })
+    const { degraded, judged } = await reframeFilm(sides([30, 30]), { folder, name: 'failing', ...narrow })
     expect(degraded).toMatch(/^faces were not searched: face detection does not run/)
     expect(judged.problems).toEqual([])
   })

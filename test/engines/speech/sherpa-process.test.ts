@@ -35,37 +35,43 @@ async function recognise(answer: unknown) {
 }
 
 describe('a recogniser', () => {
-  it('returns words with times', async () => {
-    const transcript = await recognise({
-      text: '<|en|><|NEUTRAL|> hello world',
-      lang: '<|en|>',
-      tokens: ['▁hel', 'lo', '▁world'],
-      timestamps: [0.1, 0.3, 0.6],
-      ys_log_probs: [-0.1, -0.2, -0.3],
-    })
-    expect(transcript).toMatchObject({ text: 'hello world', language: 'en', timed: true })
-    expect(transcript.words.map(({ text }) => text)).toEqual(['hello', 'world'])
-    expect(transcript.words[0]).toMatchObject({ start: 0.1, end: 0.6 })
+  it('returns words with times, which are distributed if the model reports none, or only those of segments', async () => {
+    // The results of successive requests.
+    const results = [
+      {
+        text: '<|en|><|NEUTRAL|> hello world',
+        lang: '<|en|>',
+        tokens: ['▁hel', 'lo', '▁world'],
+        timestamps: [0.1, 0.3, 0.6],
+        ys_log_probs: [-0.1, -0.2, -0.3],
+      },
+      { text: '你好 world' },
+      {
+        text: ' one two. three',
+        segment_texts: [' one two.', ' three', ' thanks'],
+        segment_timestamps: [0.2, 0.7, 1.5],
+        segment_durations: [0.4, 5, 2],
+      },
+    ]
+    await usingModel('opens', JSON.stringify(results.map((result) => [result])))
+    if (!senseVoice) throw new TypeError('no recogniser')
+    await using recogniser = await openLocalRecogniser(senseVoice, { signal: neverAborted })
+    const recogniseNext = () => recogniser.recognise(second, { signal: neverAborted })
+    const timed = await recogniseNext()
+    expect(timed).toMatchObject({ text: 'hello world', language: 'en', timed: true })
+    expect(timed.words.map(({ text }) => text)).toEqual(['hello', 'world'])
+    expect(timed.words[0]).toMatchObject({ start: 0.1, end: 0.6 })
     // Each model has another scale.
-    expect(transcript.confidence).toBeNull()
-  })
+    expect(timed.confidence).toBeNull()
 
-  it('distributes times if the model reports none', async () => {
-    const transcript = await recognise({ text: '你好 world' })
-    expect(transcript).toMatchObject({ timed: false, confidence: null, language: null })
-    expect(transcript.words.map(({ text }) => text)).toEqual(['你', '好', 'world'])
-    expect(transcript.words.at(-1)?.end).toBeCloseTo(1, 5)
-  })
+    const untimed = await recogniseNext()
+    expect(untimed).toMatchObject({ timed: false, confidence: null, language: null })
+    expect(untimed.words.map(({ text }) => text)).toEqual(['你', '好', 'world'])
+    expect(untimed.words.at(-1)?.end).toBeCloseTo(1, 5)
 
-  it('distributes times within each segment if only segments have times', async () => {
-    const transcript = await recognise({
-      text: ' one two. three',
-      segment_texts: [' one two.', ' three', ' thanks'],
-      segment_timestamps: [0.2, 0.7, 1.5],
-      segment_durations: [0.4, 5, 2],
-    })
-    expect(transcript.timed).toBe(false)
-    expect(transcript.words.map(({ text, start, end }) => [text, start.toFixed(2), end.toFixed(2)])).toEqual([
+    const segmented = await recogniseNext()
+    expect(segmented.timed).toBe(false)
+    expect(segmented.words.map(({ text, start, end }) => [text, start.toFixed(2), end.toFixed(2)])).toEqual([
       ['one', '0.20', '0.38'],
       ['two.', '0.38', '0.60'],
       ['three', '0.70', '1.00'],

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Rect, Size } from '../../../src/media/geometry.ts'
 import type { ClipFraming } from '../../../src/media/timeline/framing.ts'
+import { lazy } from '../../../src/platform/cache.ts'
 import { sampleCases, soakSize } from '../../soak-size.ts'
 import { ffmpeg } from '../../video-split-screen/media.ts'
 import { scratchFolder, setRotation } from '../ffmpeg/generate-media.ts'
@@ -226,48 +227,48 @@ test('a move that is divided into parts is the same as a whole one', async () =>
     })
 })
 
-test.each(sampleCases([0, 3, 40]))(
-  'the whole picture is shown over a copy blurred by %d pixels',
-  async (blurSigma) => {
-    const source = { ...wide, name: 'fit' }
-    const { frames } = await renderFramings(source, portrait, [[10, { mode: 'fit', blurSigma }]])
-    const slot = { x: 0, y: 132, width: 216, height: 120 }
-    const picture = frames[5] ?? new Uint8Array()
-    expectPart(picture, source, { canvas: portrait, part: whole(source), slot }, 0.8)
-    const background = [...picture.subarray(0, 216 * 120)]
-    const mean = background.reduce((sum, value) => sum + value, 0) / background.length
-    const range = Math.max(...background) - Math.min(...background)
-    if (blurSigma === 0) expect([mean, range]).toEqual([16, 0])
-    // The mean of the spots and their ground; a wide blur hides the spots.
-    else expect(mean).toBeGreaterThan(42)
-    if (blurSigma === 40) expect(range).toBeLessThan(20)
-    if (blurSigma === 3) expect(range).toBeGreaterThan(40)
-  },
-)
+const blurs = sampleCases([0, 3, 40])
+const halves = [
+  { crop: { x: 20, y: 10, width: 216, height: 190 }, slot: { x: 0, y: 0, width: 216, height: 190 } },
+  { crop: { x: 361, y: 101, width: 216, height: 190 }, slot: { x: 0, y: 194, width: 216, height: 190 } },
+]
+const small = {
+  crop: { x: 0, y: 0, width: 640, height: 360 },
+  slot: { x: 8, y: 20, width: 160, height: 90 },
+}
+
+/** Frames of each framing below. */
+const each = 8
+
+/** Whole pictures over copies of all blurs, then two split pictures, in one file. */
+const composed = lazy(async () => {
+  const { frames } = await renderFramings({ ...wide, name: 'composed', seconds: 2 }, portrait, [
+    ...blurs.map((blurSigma) => [each, { mode: 'fit', blurSigma }] as const),
+    ...[halves, [small]].map((slots) => [each, { mode: 'split', slots }] as const),
+  ])
+  // Frames in the middle of each.
+  return frames.filter((_, index) => index % each === each / 2)
+})
+
+test.each(blurs)('the whole picture is shown over a copy blurred by %d pixels', async (blurSigma) => {
+  const slot = { x: 0, y: 132, width: 216, height: 120 }
+  const picture = (await composed())[blurs.indexOf(blurSigma)] ?? new Uint8Array()
+  expectPart(picture, wide, { canvas: portrait, part: whole(wide), slot }, 0.8)
+  const background = [...picture.subarray(0, 216 * 120)]
+  const mean = background.reduce((sum, value) => sum + value, 0) / background.length
+  const range = Math.max(...background) - Math.min(...background)
+  if (blurSigma === 0) expect([mean, range]).toEqual([16, 0])
+  // The mean of the spots and their ground; a wide blur hides the spots.
+  else expect(mean).toBeGreaterThan(42)
+  if (blurSigma === 40) expect(range).toBeLessThan(20)
+  if (blurSigma === 3) expect(range).toBeGreaterThan(40)
+})
 
 test('a split picture shows each crop in its slot, and black elsewhere', async () => {
-  const slots = [
-    { crop: { x: 20, y: 10, width: 216, height: 190 }, slot: { x: 0, y: 0, width: 216, height: 190 } },
-    { crop: { x: 361, y: 101, width: 216, height: 190 }, slot: { x: 0, y: 194, width: 216, height: 190 } },
-  ]
-  const source = { ...wide, name: 'split' }
-  const { frames } = await renderFramings(source, portrait, [
-    [8, { mode: 'split', slots }],
-    [
-      8,
-      {
-        mode: 'split',
-        slots: [
-          { crop: { x: 0, y: 0, width: 640, height: 360 }, slot: { x: 8, y: 20, width: 160, height: 90 } },
-        ],
-      },
-    ],
-  ])
-  for (const { crop, slot } of slots)
-    expectPart(frames[4] ?? new Uint8Array(), source, { canvas: portrait, part: crop, slot })
-  expect(frames[4]?.subarray(191 * 216 + 20, 191 * 216 + 200).every((value) => value < 40)).toBe(true)
-  expectPart(frames[12] ?? new Uint8Array(), source, {
-    ...{ canvas: portrait, part: whole(source), slot: { x: 8, y: 20, width: 160, height: 90 } },
-  })
-  expect(frames[12]?.at(-1)).toBe(16)
+  const [both, one] = (await composed()).slice(blurs.length)
+  for (const { crop, slot } of halves)
+    expectPart(both ?? new Uint8Array(), wide, { canvas: portrait, part: crop, slot })
+  expect(both?.subarray(191 * 216 + 20, 191 * 216 + 200).every((value) => value < 40)).toBe(true)
+  expectPart(one ?? new Uint8Array(), wide, { canvas: portrait, part: whole(wide), slot: small.slot })
+  expect(one?.at(-1)).toBe(16)
 })

@@ -111,10 +111,10 @@ describe.skipIf(testdata('models') === undefined)('text in a video (REELWRIGHT_T
   })
 
   const late: Footage = {
-    ...{ width: 320, height: 180, fps: 15, frames: 68, background: 'still' },
+    ...{ width: 320, height: 180, fps: 15, frames: 56, background: 'still' },
     captions: [
       { text: 'Shown in time', size: 16, x: 160, y: 150, first: 0, end: 25, outline: 'black' },
-      { text: 'Longer, and late', size: 16, x: 160, y: 150, first: 28, end: 68, outline: 'black' },
+      { text: 'Longer, and late', size: 16, x: 160, y: 150, first: 28, end: 56, outline: 'black' },
     ],
   }
 

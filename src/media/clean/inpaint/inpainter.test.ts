@@ -68,7 +68,7 @@ describe('background that other frames show is warped', () => {
   it.each(sampleCases(pans, 1))(
     'under a logo that is always there, %s: at least %d dB',
     async (shot, least) => {
-      const scene = footage(shot, 36)
+      const scene = footage(shot, 24)
       const ours = await measureFidelity(scene, logo(scene), createInpainter(film))
       expect(ours.psnr).toBeGreaterThan(least)
       expect(ours.changedOutside).toBe(0)
@@ -214,7 +214,7 @@ it('yields every frame in order, even without patches', async () => {
 
 const crossfadeFilm = { width: 192, height: 108, fps: 25 }
 /** Boundary between two parts, and frames of the overlap. */
-const [bound, around] = [70, 40]
+const [bound, around] = [45, 40]
 const scene = createScene('static', { ...crossfadeFilm, count: bound + around })
 const overlay = logo(scene, { box: { x: 0.6, y: 0.1, w: 0.3, h: 0.22 } })
 const dirty = Array.from({ length: scene.count }, (_, index) => {
