@@ -286,7 +286,7 @@ describe('reelwright clean', () => {
 
 describe('a closed pipe', () => {
   const commands = ['models list', '--help', 'keys list', 'keys --help', 'doctor --json']
-  it.for(sampleCases(commands))('ends reelwright %s quietly', async (command) => {
+  it.for(sampleCases(commands, 3))('ends reelwright %s quietly', async (command) => {
     const args = command.split(' ')
     const { code } = await reelwright(args)
     expect(await spawnWithClosedPipe(args, ownFolders())).toEqual({ code, err: '' })

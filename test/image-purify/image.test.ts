@@ -69,7 +69,7 @@ describe('boxes are filled from their surroundings', () => {
     ['e.webp', ['-c:v', 'libwebp', '-quality', '95'], 8, true],
   ]
 
-  it.each(sampleCases(formats, 3))(
+  it.each(sampleCases(formats, 4))(
     '%s: same format, no change outside',
     async (name, args, most, isProfiled) => {
       const source = await image(name, ...args)

@@ -31,7 +31,7 @@ const used = new Set([
 const isUsed = (library: string): boolean => used.has(/^lib(.+?)\.so/.exec(basename(library))?.[1] ?? '')
 
 /**
- * Lets tests start ffmpeg in a fifth of its time. Distributions link it with more than 200 libraries, most of them for
+ * Lets tests start ffmpeg in a quarter of its time. Distributions link it with more than 200 libraries, most of them for
  * devices, networks and formats that Reelwright does not use. Programs of the same names, first in PATH, start the installed
  * ones with one empty library in the place of these. A test that needs another library crashes with SIGSEGV until `used`
  * lists it. No effect without binutils, with a linker that does not report its bindings, or with an ffmpeg that needs more.
