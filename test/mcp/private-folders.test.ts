@@ -32,14 +32,15 @@ beforeAll(async () => {
     REELWRIGHT_MODELS_MIRROR: mirror,
   })
   if (existsSync(dataDir)) throw new Error('the data folder exists before the service')
-  // Starts the service, which creates the data folder.
+  // Before the service starts: it would exit for a new one, with another record, once they change.
+  await writeModels()
+  // Starts the service.
   await writeFile(join(workspace, 'note.txt'), 'a note')
   const { data } = await agent.call('upload_file', { path: 'note.txt' })
   note = data['file_id']
   await symlink(dataDir, join(workspace, 'to-data'))
   await symlink(join(dataDir, 'daemon.json'), join(workspace, 'to-key.json'))
   await link(join(dataDir, 'daemon.json'), join(workspace, 'same-key.json'))
-  await writeModels()
   modelAgent = await agentSession.connect('modern', { REELWRIGHT_ALLOWED_DIRS: home })
 })
 afterAll(async () => {
@@ -64,6 +65,7 @@ async function writeModels(): Promise<void> {
       paraformer: { path: join(workspace, 'small-encoder.onnx'), sha256 },
     },
   }
+  await mkdir(dataDir, { mode: 0o700 })
   await writeFile(join(dataDir, dataFiles.settings), JSON.stringify(settings), { mode: 0o600 })
 }
 
