@@ -6,8 +6,10 @@ import type { FileRecord } from '../../src/contract/file.ts'
 import { h264, generateMedia, picture, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { api } from '../service/api.ts'
 import { startServiceProcess, type ServiceProcess } from '../service/process.ts'
+import { sampleCases } from '../soak-size.ts'
 import { type DelayProbe, startDelayProbe } from './delay-probe.ts'
-import { gtrk, labelledRegions, purify, regions, repeated } from './large-bodies.ts'
+import { costlyRequests, costlySubtitles } from './costly-requests.ts'
+import { labelledRegions, mebibyte, regions, repeated } from './large-bodies.ts'
 import { envelope, sendRequest } from './raw-http.ts'
 
 /** Longest delay that one request may cause for others, ms. */
@@ -15,7 +17,6 @@ const maxDelayMs = 300
 
 /** Longest delay by a request whose large text files are read in a thread, ms. */
 const maxPlanDelayMs = 100
-const mebibyte = 2 ** 20
 const folder = await scratchFolder()
 let [dataDir, service, probe, video]: [string?, ServiceProcess?, DelayProbe?, FileRecord?] = []
 
@@ -49,143 +50,7 @@ async function post(path: string, body: string | Buffer) {
 
 // Repeated, because a busy disk delays writes too, and may cut the connection while a refused body is still sent.
 describe('one request delays others by less than 300 ms:', { retry: 2 }, () => {
-  test.each<[string, string, () => string, number, RegExp]>([
-    [
-      'ten million lists',
-      '/task/check_particle',
-      () => `{"x":[${'[],'.repeat(10 * mebibyte)}1]}`,
-      6016,
-      /larger than 20 MiB/,
-    ],
-    [
-      'all lists that fit in 20 MiB',
-      '/task/check_particle',
-      () => repeated('{"x":[', '[],', { end: '1]}', bytes: 20 * mebibyte }),
-      6016,
-      /values and keys; at most 1310720/,
-    ],
-    [
-      'as many lists as allowed',
-      '/task/video_purify',
-      () => purify(`"regions":[${'[],'.repeat(mebibyte - 50)}[]]`),
-      6016,
-      /regions: at most 50000 items, \d+ given/,
-    ],
-    [
-      'all lists that fit in 1 MiB',
-      '/task/image_purify',
-      () => repeated('{"x":[', '[],', { end: '1]}', bytes: mebibyte }),
-      6016,
-      /values and keys; at most 65536/,
-    ],
-    [
-      '1.5 million unknown keys',
-      '/task/video_purify',
-      () => `{${Array.from({ length: 1_500_000 }, (_, key) => `"k${key}":0`).join()}}`,
-      6016,
-      /at most/,
-    ],
-    [
-      'four million invalid regions',
-      '/task/video_purify',
-      () => purify(`"regions":[${'0,'.repeat(4_000_000)}0]`),
-      6016,
-      /values and keys; at most 2097152/,
-    ],
-    [
-      'a hundred thousand invalid regions',
-      '/task/video_purify',
-      () =>
-        purify(`"regions":[${'{},'.repeat(49_999)}{}],"protect_regions":[${'{"x":2},'.repeat(49_999)}{}]`),
-      6016,
-      /regions\[0\]/,
-    ],
-    [
-      'a hundred thousand regions without their ids',
-      '/task/video_purify',
-      () => purify(`"regions":${regions(50_000).replaceAll(/"id":"[^"]*",/g, '')},"protect_regions":[]`),
-      6016,
-      /regions\[0\]\.id: required/,
-    ],
-    [
-      'a hundred thousand regions that end too early',
-      '/task/video_purify',
-      () => purify(`"regions":${regions(50_000, 1)},"protect_regions":${regions(50_000, 1)}`),
-      6016,
-      /end must be after start/,
-    ],
-    [
-      'a hundred thousand valid regions',
-      '/task/video_purify',
-      () => purify(`"regions":${regions(50_000)},"protect_regions":${regions(50_000)}`),
-      6004,
-      /file/,
-    ],
-    [
-      'a million levels',
-      '/task/video_purify',
-      () => `${'['.repeat(mebibyte)}${']'.repeat(mebibyte)}`,
-      6016,
-      /nested 1048576 levels deep; at most 64/,
-    ],
-    [
-      'twenty thousand levels in a field',
-      '/task/video_split_screen',
-      () => `{"clips":${'['.repeat(20_000)}${']'.repeat(20_000)}}`,
-      6016,
-      /nested 20001 levels deep/,
-    ],
-    [
-      '60,000 invalid clips',
-      '/task/video_timeline_render',
-      () =>
-        `{"version":"v1","video_size":[640,360],"video_rate":25,"materials":[],"audio_track":[],"video_track":[{"track_index":0,"track_timeline":[${'{},'.repeat(60_000)}{}]}]}`,
-      6016,
-      /track_timeline\[0\]/,
-    ],
-    [
-      'a timeline that is nested too deeply in a field that is ignored',
-      '/task/video_timeline_render',
-      () => gtrk(`"struct_meta":${'{"a":'.repeat(5000)}{}${'}'.repeat(5000)}`),
-      6016,
-      /nested 5002 levels deep; at most 64/,
-    ],
-    [
-      'a timeline of as many tracks as fit',
-      '/task/video_timeline_render',
-      () => gtrk(`"beat_track":[${'{},'.repeat(20_000)}{}]`, 20_000),
-      6016,
-      /video_track/,
-    ],
-    [
-      'a timeline of as many gaps as fit',
-      '/task/video_timeline_render',
-      () => gtrk('"struct_meta":{}', 1, 8000),
-      6016,
-      /video_track|clips/,
-    ],
-    [
-      'all objects that fit in 1 MiB, where more is allowed',
-      '/task/check_particle',
-      () => repeated('{"x":[', '{},', { end: '{}]}', bytes: mebibyte }),
-      6016,
-      /exactly one of html and file_id/,
-    ],
-    [
-      'a string of 16 MiB',
-      '/task/check_particle',
-      () => JSON.stringify({ html: '\n'.repeat(8 * mebibyte) }),
-      200,
-      /success/,
-    ],
-    [
-      'a large ticket',
-      '/base/file/upload/chunk/init',
-      () => `"${'x'.repeat(70_000)}"`,
-      6016,
-      /larger than 64 KiB/,
-    ],
-  ])('%s', async (_, path, body, code, message) => {
+  test.each(sampleCases(costlyRequests, 10))('%s', async (_, path, body, code, message) => {
     const { probe: delays } = running()
     const text = body()
     await delays.longestDelay()
@@ -227,21 +92,24 @@ describe('one request delays others by less than 300 ms:', { retry: 2 }, () => {
     if (message) expect(response.msg).toMatch(message)
     expect(longest).toBeLessThan(maxDelayMs)
   })
-  test.each<[string, () => string, number, RegExp]>([
-    ['one entry of millions of lines', () => fullSubtitles(`${cueTimes}x\n`, '\n'), 200, /success/],
-    ['times only', () => fullSubtitles('', cueTimes), 6016, /file_id: long\.srt/],
-    ['tags only', () => fullSubtitles(cueTimes, '<i>'), 6016, /file_id: long\.srt/],
-    ['fonts that do not end', () => fullSubtitles(cueTimes, '<font '), 6016, /file_id: long\.srt/],
-    ['braces only', () => fullSubtitles(cueTimes, '{\\i1}'), 6016, /file_id: long\.srt/],
-  ])('a quote of subtitles with %s', async (_, content, code, message) => {
-    const { data: file } = await api(running().service).upload('long.srt', content())
-    const body = { file_id: file.file_id, language: 'en-US', translate_language: 'zh-CN', line_mode: 'keep' }
-    expect(await longestDelayDuring('/task/subtitle_translate/quote', body, { code, message })).toBeLessThan(
-      maxDelayMs,
-    )
-  })
 
-  test.each<[string, () => string, number, RegExp]>([
+  test.each(sampleCases(costlySubtitles, 3))(
+    'a quote of subtitles with %s',
+    async (_, content, code, message) => {
+      const { data: file } = await api(running().service).upload('long.srt', content())
+      const body = {
+        file_id: file.file_id,
+        language: 'en-US',
+        translate_language: 'zh-CN',
+        line_mode: 'keep',
+      }
+      expect(
+        await longestDelayDuring('/task/subtitle_translate/quote', body, { code, message }),
+      ).toBeLessThan(maxDelayMs)
+    },
+  )
+
+  const costlyLists: [string, () => string, number, RegExp][] = [
     [
       'all lists that fit in 1 MiB',
       () => repeated('[', '[],', { end: '1]', bytes: mebibyte }),
@@ -260,13 +128,17 @@ describe('one request delays others by less than 300 ms:', { retry: 2 }, () => {
       6016,
       /list\.json regions\[0\]\.start/,
     ],
-  ])('a quote of a purification with a file of %s', async (_, content, code, message) => {
-    const { data: list } = await api(running().service).upload('list.json', content())
-    const body = { file_id: running().video.file_id, phase: 'purify', regions_file_id: list.file_id }
-    expect(await longestDelayDuring('/task/video_purify/quote', body, { code, message })).toBeLessThan(
-      maxPlanDelayMs,
-    )
-  })
+  ]
+  test.each(sampleCases(costlyLists))(
+    'a quote of a purification with a file of %s',
+    async (_, content, code, message) => {
+      const { data: list } = await api(running().service).upload('list.json', content())
+      const body = { file_id: running().video.file_id, phase: 'purify', regions_file_id: list.file_id }
+      expect(await longestDelayDuring('/task/video_purify/quote', body, { code, message })).toBeLessThan(
+        maxPlanDelayMs,
+      )
+    },
+  )
 })
 
 test('a picture of 50,000 regions delays others by less than 300 ms', { retry: 2 }, async () => {
@@ -278,11 +150,6 @@ test('a picture of 50,000 regions delays others by less than 300 ms', { retry: 2
   expect((await sendRequest(target.baseUrl + path, { headers })).status).toBe(200)
   expect(await delays.longestDelay()).toBeLessThan(maxDelayMs)
 })
-
-const cueTimes = '00:00:01,000 --> 00:00:02,000\n'
-
-/** A subtitle file of the largest size that repeats an item. */
-const fullSubtitles = (start: string, item: string) => repeated(start, item, { end: '', bytes: 8 * mebibyte })
 
 /** Sends a body, checks its response, and returns the longest delay of other requests meanwhile, ms. */
 async function longestDelayDuring(

@@ -1,3 +1,5 @@
+export const mebibyte = 2 ** 20
+
 /** A body of exactly `bytes` bytes that repeats an item. */
 export function repeated(
   start: string,

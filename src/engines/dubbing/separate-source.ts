@@ -111,10 +111,12 @@ interface SeparatedChunk {
 function interleave({ voice, music }: SeparatedChunk, channels: number): Float32Array<ArrayBuffer> {
   if (!music) return new Float32Array(voice)
   const all = new Float32Array(2 * voice.length)
-  for (let at = 0; at < voice.length; at += 1) {
-    const place = 2 * channels * Math.floor(at / channels) + (at % channels)
-    all[place] = voice[at] ?? 0
-    all[place + channels] = music[at] ?? 0
+  for (let first = 0; first < voice.length; first += channels) {
+    for (let channel = 0; channel < channels; channel += 1) {
+      const place = 2 * first + channel
+      all[place] = voice[first + channel] ?? 0
+      all[place + channels] = music[first + channel] ?? 0
+    }
   }
   return all
 }

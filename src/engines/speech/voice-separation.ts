@@ -70,37 +70,63 @@ async function extractVoice(
   piece: Float32Array,
   { stft, voice, music }: { readonly stft: Stft; readonly voice: OnnxModel; readonly music: OnnxModel },
 ): Promise<Float32Array> {
-  const spectra = [0, 1].map((channel) => {
-    const samples = Float32Array.from({ length: piece.length / 2 }, (_, at) => piece[2 * at + channel] ?? 0)
-    return stft.forward(samples, modelFrames)
-  })
-  const magnitudes = new Float32Array(2 * modelFrames * modelBins)
-  for (const [channel, spectrum] of spectra.entries()) {
-    for (let at = 0; at < modelFrames * modelBins; at += 1) {
-      const binAt = 2 * (Math.floor(at / modelBins) * stft.bins + (at % modelBins))
-      magnitudes[channel * modelFrames * modelBins + at] = Math.hypot(
-        spectrum[binAt] ?? 0,
-        spectrum[binAt + 1] ?? 0,
-      )
-    }
-  }
+  const spectra = [0, 1].map((channel) => stft.forward(channelOf(piece, channel), modelFrames))
+  const size = modelFrames * modelBins
+  const magnitudes = new Float32Array(2 * size)
+  for (const [channel, spectrum] of spectra.entries())
+    writeMagnitudes(magnitudes.subarray(channel * size, (channel + 1) * size), spectrum, stft.bins)
   const [voices, others] = [await estimateStem(voice, magnitudes), await estimateStem(music, magnitudes)]
   const voiceSamples = new Float32Array(piece.length)
   for (const [channel, spectrum] of spectra.entries()) {
-    for (let frame = 0; frame < modelFrames; frame += 1) {
-      for (let bin = 0; bin < stft.bins; bin += 1) {
-        const at = (channel * modelFrames + frame) * modelBins + bin
-        const [one, other] = [(voices[at] ?? 0) ** 2, (others[at] ?? 0) ** 2]
-        const share = bin < modelBins ? (one + 5e-11) / (one + other + 1e-10) : 0
-        const binAt = 2 * (frame * stft.bins + bin)
-        spectrum[binAt] = (spectrum[binAt] ?? 0) * share
-        spectrum[binAt + 1] = (spectrum[binAt + 1] ?? 0) * share
-      }
-    }
-    for (const [at, sample] of stft.inverse(spectrum, modelFrames).entries())
-      voiceSamples[2 * at + channel] = sample
+    const [from, to] = [channel * size, (channel + 1) * size]
+    applyMask(spectrum, { voices: voices.subarray(from, to), others: others.subarray(from, to) }, stft.bins)
+    writeChannel(voiceSamples, channel, stft.inverse(spectrum, modelFrames))
   }
   return voiceSamples
+}
+
+// Loops over indices, as iterators allocate an object for each of millions of samples.
+
+/** Samples of one channel of interleaved stereo. */
+function channelOf(stereo: Float32Array, channel: number): Float32Array {
+  const samples = new Float32Array(stereo.length / 2)
+  for (let at = 0; at < samples.length; at += 1) samples[at] = stereo[2 * at + channel] ?? 0
+  return samples
+}
+
+function writeChannel(stereo: Float32Array, channel: number, samples: Float32Array): void {
+  for (let at = 0; at < samples.length; at += 1) stereo[2 * at + channel] = samples[at] ?? 0
+}
+
+/** Writes the magnitudes of the lowest bins of all frames. `bins`: complex bins of a frame of the spectrum. */
+function writeMagnitudes(magnitudes: Float32Array, spectrum: Float32Array, bins: number): void {
+  for (let frame = 0; frame < modelFrames; frame += 1) {
+    for (let bin = 0; bin < modelBins; bin += 1) {
+      const at = 2 * (frame * bins + bin)
+      const [real, imaginary] = [spectrum[at] ?? 0, spectrum[at + 1] ?? 0]
+      magnitudes[frame * modelBins + bin] = Math.sqrt(real * real + imaginary * imaginary)
+    }
+  }
+}
+
+/** Multiplies a spectrum by the voice's share of the energy of both stems, 0 above the bins of the model. */
+function applyMask(
+  spectrum: Float32Array,
+  { voices, others }: { readonly voices: Float32Array; readonly others: Float32Array },
+  bins: number,
+): void {
+  for (let frame = 0; frame < modelFrames; frame += 1) {
+    const begin = 2 * frame * bins
+    for (let bin = 0; bin < modelBins; bin += 1) {
+      const at = frame * modelBins + bin
+      const [one, other] = [(voices[at] ?? 0) ** 2, (others[at] ?? 0) ** 2]
+      const share = (one + 5e-11) / (one + other + 1e-10)
+      const binAt = begin + 2 * bin
+      spectrum[binAt] = (spectrum[binAt] ?? 0) * share
+      spectrum[binAt + 1] = (spectrum[binAt + 1] ?? 0) * share
+    }
+    spectrum.fill(0, begin + 2 * modelBins, begin + 2 * bins)
+  }
 }
 
 async function estimateStem(

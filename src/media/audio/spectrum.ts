@@ -62,7 +62,9 @@ export class Stft {
   readonly #fft: FFT
   readonly #window: Float64Array
   readonly #time: Float64Array
-  readonly #complex: number[]
+  /** Spectrum of one frame, and the frame's complex samples. */
+  readonly #bins: Float64Array
+  readonly #complex: Float64Array
 
   constructor(size: number) {
     this.size = size
@@ -74,7 +76,8 @@ export class Stft {
       (_, at) => 0.5 - 0.5 * Math.cos((2 * Math.PI * at) / size),
     )
     this.#time = new Float64Array(size)
-    this.#complex = this.#fft.createComplexArray()
+    this.#bins = new Float64Array(2 * size)
+    this.#complex = new Float64Array(2 * size)
   }
 
   /** Number of samples covered by `frames` frames. */
@@ -86,13 +89,14 @@ export class Stft {
   forward(sound: Float32Array, frames: number): Float32Array {
     const width = 2 * this.bins
     const spectra = new Float32Array(frames * width)
-    const bins = this.#fft.createComplexArray()
+    const padded = new Float32Array(this.lengthOf(frames))
+    padded.set(sound.subarray(0, padded.length))
     for (let frame = 0; frame < frames; frame += 1) {
       const begin = frame * this.hop
       for (let at = 0; at < this.size; at += 1)
-        this.#time[at] = (sound[begin + at] ?? 0) * (this.#window[at] ?? 0)
-      this.#fft.realTransform(bins, this.#time)
-      for (let at = 0; at < width; at += 1) spectra[frame * width + at] = bins[at] ?? 0
+        this.#time[at] = (padded[begin + at] ?? 0) * (this.#window[at] ?? 0)
+      this.#fft.realTransform(this.#bins, this.#time)
+      spectra.set(this.#bins.subarray(0, width), frame * width)
     }
     return spectra
   }
@@ -102,11 +106,10 @@ export class Stft {
     const width = 2 * this.bins
     const sound = new Float32Array(this.lengthOf(frames))
     const weights = new Float32Array(sound.length)
-    const bins = this.#fft.createComplexArray()
     for (let frame = 0; frame < frames; frame += 1) {
-      for (let at = 0; at < width; at += 1) bins[at] = spectra[frame * width + at] ?? 0
-      this.#fft.completeSpectrum(bins)
-      this.#fft.inverseTransform(this.#complex, bins)
+      this.#bins.set(spectra.subarray(frame * width, (frame + 1) * width))
+      this.#fft.completeSpectrum(this.#bins)
+      this.#fft.inverseTransform(this.#complex, this.#bins)
       const begin = frame * this.hop
       for (let at = 0; at < this.size; at += 1) {
         const weight = this.#window[at] ?? 0
@@ -114,8 +117,11 @@ export class Stft {
         weights[begin + at] = (weights[begin + at] ?? 0) + weight * weight
       }
     }
-    // At both ends the window is nearly zero: avoid the division.
-    for (const [at, weight] of weights.entries()) sound[at] = weight > 1e-6 ? (sound[at] ?? 0) / weight : 0
+    for (let at = 0; at < sound.length; at += 1) {
+      const weight = weights[at] ?? 0
+      // At both ends the window is nearly zero: avoid the division.
+      sound[at] = weight > 1e-6 ? (sound[at] ?? 0) / weight : 0
+    }
     return sound
   }
 }

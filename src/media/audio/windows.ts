@@ -132,9 +132,9 @@ export async function* processOverlapping(
   let tail: Float32Array | undefined
   const processWindow = async (piece: Float32Array): Promise<Float32Array> => {
     const processed = (await process(piece)).slice(0, size)
-    for (const [at, before] of tail?.entries() ?? []) {
+    for (let at = 0; tail && at < tail.length; at += 1) {
       const share = (at + 0.5) / overlap
-      processed[at] = before * (1 - share) + (processed[at] ?? 0) * share
+      processed[at] = (tail[at] ?? 0) * (1 - share) + (processed[at] ?? 0) * share
     }
     return processed
   }
