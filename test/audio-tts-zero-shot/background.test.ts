@@ -25,12 +25,14 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   /** Five seconds of speech without pauses, and four of them: references have at least 3 s. */
   let gapless: Float32Array
   let shorter: Float32Array
+  let background: Float32Array
   let speechOverMusic: string
   beforeAll(async () => {
     speechServices = await startFakeSpeechServices()
     gapless = (await voiceOf('austen')).slice(0.5 * 16_000, 5.5 * 16_000)
     shorter = gapless.subarray(0, 4 * 16_000)
-    speechOverMusic = await writeSound(join(folder, 'gapless.wav'), mixed(gapless, music(5, 0.02)))
+    background = music(8, 0.02)
+    speechOverMusic = await writeSound(join(folder, 'gapless.wav'), mixed(gapless, background))
   })
   afterAll(() => speechServices[Symbol.asyncDispose]())
 
@@ -55,7 +57,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   const createTwoSpans = async (musicSpan: 'copied' | 'other') => {
     const copied = joined(silence(0.6), shorter, silence(3))
     const other = joined(silence(1), gapless.subarray(0, 3.4 * 16_000), silence(0.6))
-    const withMusic = (part: Float32Array) => mixed(part, music(part.length / 16_000, 0.02))
+    const withMusic = (part: Float32Array) => mixed(part, background)
     const parts = musicSpan === 'copied' ? [withMusic(copied), other] : [copied, withMusic(other)]
     return await writeSound(join(folder, `${musicSpan}.wav`), joined(...parts))
   }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openEngines } from '../../src/engines/voice/engines.ts'
 import { prepareReference } from '../../src/engines/voice/prepare-reference.ts'
 import { scratchFolder, testdata } from '../engines/ffmpeg/generate-media.ts'
@@ -7,7 +7,7 @@ import { hangs } from '../engines/services/fake-service.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { startFakeSpeechServices, type FakeSpeechServices } from './fake-speech-services.ts'
-import { runTextToSpeech } from './run-tts.ts'
+import { runTextToSpeech, shortReference } from './run-tts.ts'
 
 // A given transcript and the speed of the result are checked.
 
@@ -25,12 +25,19 @@ afterEach(() => speechServices[Symbol.asyncDispose]())
 describe.skipIf(speech === undefined || !hasModels)(
   'with the public test files (REELWRIGHT_TESTDATA)',
   () => {
-    const jfk = join(speech ?? '', 'jfk.flac')
+    let reference: string
+    beforeAll(async () => {
+      reference = await shortReference(folder)
+    })
 
     test('reports a given transcript with words beyond the span, and a speed without effect', async () => {
       const heard = 'ask not what your country can do for you'
       const ref_text = `${heard} ${'and more of what was never said here '.repeat(3)}`
-      const { output } = await runTextToSpeech(folder, jfk, { text: 'Hello there.', ref_text, speed: 1.5 })
+      const { output } = await runTextToSpeech(folder, reference, {
+        text: 'Hello there.',
+        ref_text,
+        speed: 1.5,
+      })
       expect(output.report.ref).toMatchObject({ text_source: 'user', ref_text })
       expect(output.notes).toEqual([
         expect.stringMatching(
@@ -48,7 +55,7 @@ describe.skipIf(speech === undefined || !hasModels)(
       const request = { text: '大家好', text_lang: 'zh-CHT', ref_text: '請問你從哪裡來' }
       const notesFor = async (text: string) => {
         speechServices.fallbackTranscript = { text, language: 'chinese' }
-        return (await runTextToSpeech(folder, jfk, request)).output.notes
+        return (await runTextToSpeech(folder, reference, request)).output.notes
       }
       expect(await notesFor('请问你从哪里来')).toBeUndefined()
       expect(await notesFor('今天的天气很好')).toEqual([
@@ -57,14 +64,14 @@ describe.skipIf(speech === undefined || !hasModels)(
     })
 
     test('a recogniser that does not respond does not delay a given transcript', async () => {
-      const files = await stageFiles([jfk])
+      const files = await stageFiles([reference])
       await using engines = await openEngines(
         { text_lang: 'en-US', ref_text: 'Ask.' },
         { scratch: folder, signal },
       )
       speechServices.recogniser.otherwise = hangs()
       const prepared = await prepareReference(
-        files.get(fileIdOf(jfk)),
+        files.get(fileIdOf(reference)),
         { text_lang: 'en-US', ref_text: 'Ask.' },
         { ...engines, signal, comparisonMs: 50 },
       )

@@ -9,11 +9,11 @@ import { requireAll } from '../../src/engines/readiness.ts'
 import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
 import { requirements } from '../../tools/audio-tts-zero-shot/requirements.ts'
 import { scratchFolder, testdata } from '../engines/ffmpeg/generate-media.ts'
-import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
+import { hasSpeechFiles } from '../engines/speech/recordings.ts'
 import { createFakeSherpaPack } from '../engines/speech/fake-sherpa.ts'
 import { writeFakePack } from '../engines/speech/fake-speech-models.ts'
 import { fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
-import { runTextToSpeech } from './run-tts.ts'
+import { runTextToSpeech, shortReference } from './run-tts.ts'
 
 const folder = await scratchFolder()
 
@@ -39,7 +39,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     const dataDir = join(folder, 'data')
     const packs = { folder: join(dataDir, 'packs'), automatic: false, mirror, own: {}, manifest: known }
     configurePacks(packs)
-    const recording = pathOf('kennedy')
+    const recording = await shortReference(folder)
     const files = await stageFiles([recording])
     const request = { text: 'Good morning.', text_lang: 'en-US', ref_file_id: fileIdOf(recording) }
     const input = audioTtsZeroShot.input.parse(request)

@@ -4,7 +4,9 @@ import { createServer as createHttpServer } from 'node:http'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { findDaemon } from '../../src/daemon/find-or-start.ts'
 import { computeProof } from '../../src/platform/hosting.ts'
+import { sampleCases } from '../soak-size.ts'
 import { findTestDaemon, newDataFolder, readRunningRecord } from './daemon-fixtures.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
@@ -47,7 +49,6 @@ const impostors: Record<string, () => Server> = {
   'does not speak HTTP': () => respondWith('SSH-2.0-OpenSSH_9.2\r\n'),
   'closes the connection': () => createServer((socket) => socket.destroy()),
   'never responds': () => createServer(),
-  'returns another document': () => respondWith(jsonResponse('<html>')),
   'returns a proof for another key': () =>
     createHttpServer((request, response) => {
       const nonce = new URL(request.url ?? '', 'http://localhost').searchParams.get('nonce') ?? ''
@@ -58,6 +59,7 @@ const impostors: Record<string, () => Server> = {
         }),
       )
     }),
+  'returns another document': () => respondWith(jsonResponse('<html>')),
   'returns an empty proof': () =>
     respondWith(jsonResponse(JSON.stringify({ instance: exitedDaemon.instance, proof: '' }))),
   redirects: () =>
@@ -78,8 +80,21 @@ const impostors: Record<string, () => Server> = {
     }),
 }
 
-test.each(Object.entries(impostors))(
-  'a program on the port that %s never sees the key',
+const cases = Object.entries(impostors)
+
+test.each(cases)(
+  'a program on the port that %s never sees the key, and is not the daemon',
+  async (_, impostor) => {
+    const dataDir = await newDataFolder()
+    const { received } = await announceImpostor(dataDir, impostor())
+    expect(await findDaemon(dataDir)).toBeNull()
+    expect(received.join('')).not.toContain(exitedDaemon.key)
+  },
+)
+
+// A start asks the announced port in the same way as the search above.
+test.each(sampleCases(cases, 4))(
+  'a daemon is started beside a program on its port that %s, which never sees a key',
   async (_, impostor) => {
     const dataDir = await newDataFolder()
     const { port, received } = await announceImpostor(dataDir, impostor())

@@ -8,13 +8,11 @@ function varint(value: number): number[] {
   return [...bytes, rest]
 }
 
-const number = (field: number, value: number) => [...varint(field * 8), ...varint(value)]
-const bytes = (field: number, content: readonly number[]) => [
-  ...varint(field * 8 + 2),
-  ...varint(content.length),
-  ...content,
-]
-const text = (field: number, value: string) => bytes(field, [...Buffer.from(value)])
+const number = (field: number, value: number) => Buffer.from([...varint(field * 8), ...varint(value)])
+const bytes = (field: number, content: Buffer) =>
+  Buffer.concat([Buffer.from([...varint(field * 8 + 2), ...varint(content.length)]), content])
+const message = (field: number, parts: readonly Buffer[]) => bytes(field, Buffer.concat(parts))
+const text = (field: number, value: string) => bytes(field, Buffer.from(value))
 
 /** An operation of a model. */
 export interface Node {
@@ -53,45 +51,40 @@ export function onnxFile({
   metadata = {},
 }: Graph): Buffer {
   const graph = [
-    ...nodes.flatMap(({ type, inputs: from, outputs: to, attributes = {} }) =>
-      bytes(1, [
-        ...from.flatMap((name) => text(1, name)),
-        ...to.flatMap((name) => text(2, name)),
-        ...text(4, type),
-        ...Object.entries(attributes).flatMap(([name, value]) => bytes(5, attribute(name, value))),
+    ...nodes.map(({ type, inputs: from, outputs: to, attributes = {} }) =>
+      message(1, [
+        ...from.map((name) => text(1, name)),
+        ...to.map((name) => text(2, name)),
+        text(4, type),
+        ...Object.entries(attributes).map(([name, value]) => message(5, attribute(name, value))),
       ]),
     ),
-    ...text(2, 'stand-in'),
-    ...Object.entries(constants).flatMap(([name, { dims, values, isWhole = false }]) => {
+    text(2, 'stand-in'),
+    ...Object.entries(constants).map(([name, { dims, values, isWhole = false }]) => {
       const raw = isWhole
         ? Buffer.from(BigInt64Array.from(values, BigInt).buffer)
         : Buffer.from(Float32Array.from(values).buffer)
       const kind = number(2, isWhole ? 7 : 1)
-      return bytes(5, [
-        ...dims.flatMap((side) => number(1, side)),
-        ...kind,
-        ...text(8, name),
-        ...bytes(9, [...raw]),
-      ])
+      return message(5, [...dims.map((side) => number(1, side)), kind, text(8, name), bytes(9, raw)])
     }),
-    ...Object.entries(inputs).flatMap(([name, shape]) => bytes(11, valueInfo(name, shape, whole[name]))),
-    ...Object.entries(outputs).flatMap(([name, shape]) => bytes(12, valueInfo(name, shape, whole[name]))),
+    ...Object.entries(inputs).map(([name, shape]) => message(11, valueInfo(name, shape, whole[name]))),
+    ...Object.entries(outputs).map(([name, shape]) => message(12, valueInfo(name, shape, whole[name]))),
   ]
   // ONNX format version 8, operator set 13.
-  const properties = Object.entries(metadata).flatMap(([key, value]) =>
-    bytes(14, [...text(1, key), ...text(2, value)]),
+  const properties = Object.entries(metadata).map(([key, value]) =>
+    message(14, [text(1, key), text(2, value)]),
   )
-  return Buffer.from([...number(1, 8), ...bytes(7, graph), ...bytes(8, number(2, 13)), ...properties])
+  return Buffer.concat([number(1, 8), message(7, graph), bytes(8, number(2, 13)), ...properties])
 }
 
-function attribute(name: string, value: number | readonly number[]): number[] {
-  if (typeof value === 'number') return [...text(1, name), ...number(3, value), ...number(20, 2)]
-  return [...text(1, name), ...value.flatMap((each) => number(8, each)), ...number(20, 7)]
+function attribute(name: string, value: number | readonly number[]): Buffer[] {
+  if (typeof value === 'number') return [text(1, name), number(3, value), number(20, 2)]
+  return [text(1, name), ...value.map((each) => number(8, each)), number(20, 7)]
 }
 
 /** Describes a tensor of 32-bit floats, or of integers of some bits. */
-function valueInfo(name: string, shape: Shape, bits?: 32 | 64): number[] {
+function valueInfo(name: string, shape: Shape, bits?: 32 | 64): Buffer[] {
   const kind = bits === undefined ? 1 : { 32: 6, 64: 7 }[bits]
-  const sides = shape.flatMap((side) => bytes(1, typeof side === 'number' ? number(1, side) : text(2, side)))
-  return [...text(1, name), ...bytes(2, bytes(1, [...number(1, kind), ...bytes(2, sides)]))]
+  const sides = shape.map((side) => bytes(1, typeof side === 'number' ? number(1, side) : text(2, side)))
+  return [text(1, name), bytes(2, message(1, [number(1, kind), message(2, sides)]))]
 }

@@ -36,10 +36,10 @@ export async function measureFidelity(
   const total = { squares: 0, count: 0, worst: Infinity, changes: 0, changed: 0, outside: 0 }
   let before: Int16Array | undefined
   for (const [index, frame] of frames.entries()) {
-    const patches = overlay.patchesAt(index)
-    const errors = errorsOf(frame, clean[index], patches)
+    const treated = treatedPixels(frame, overlay.patchesAt(index))
+    const errors = errorsOf(frame, clean[index], treated)
     let [squares, count] = [0, 0]
-    for (const at of treatedPixels(frame, patches)) {
+    for (const at of treated) {
       const error = errors[at] ?? 0
       squares += error * error
       count += 1
@@ -52,7 +52,7 @@ export async function measureFidelity(
     total.squares += squares
     total.count += count
     if (count > 0) total.worst = Math.min(total.worst, decibels(squares / count))
-    total.outside += changedOutside(frame, dirty[index], patches)
+    total.outside += changedOutside(frame, dirty[index], treated)
   }
   return {
     psnr: decibels(total.squares / total.count),
@@ -73,27 +73,28 @@ type Patches = ReturnType<Overlay['patchesAt']>
 const untreated = 2 ** 15 - 1
 
 /** Luma errors of a frame, by pixel index. */
-function errorsOf(frame: Frame, clean: Frame | undefined, patches: Patches): Int16Array {
+function errorsOf(frame: Frame, clean: Frame | undefined, treated: readonly number[]): Int16Array {
   const errors = new Int16Array(frame.width * frame.height).fill(untreated)
-  for (const at of treatedPixels(frame, patches))
-    errors[at] = (frame.bytes[at] ?? 0) - (clean?.bytes[at] ?? 0)
+  for (const at of treated) errors[at] = (frame.bytes[at] ?? 0) - (clean?.bytes[at] ?? 0)
   return errors
 }
 
-/** Yields the indexes of treated luma pixels. */
-function* treatedPixels({ width }: Frame, patches: Patches): Generator<number> {
+/** Returns the indexes of treated luma pixels. */
+function treatedPixels({ width }: Frame, patches: Patches): number[] {
+  const treated: number[] = []
   for (const patch of patches) {
     for (let index = patch.mask.indexOf(1); index >= 0; index = patch.mask.indexOf(1, index + 1)) {
-      yield (patch.y + Math.floor(index / patch.width)) * width + patch.x + (index % patch.width)
+      treated.push((patch.y + Math.floor(index / patch.width)) * width + patch.x + (index % patch.width))
     }
   }
+  return treated
 }
 
-function changedOutside(frame: Frame, dirty: Frame | undefined, patches: Patches): number {
+function changedOutside(frame: Frame, dirty: Frame | undefined, treated: readonly number[]): number {
   const { width, height, bytes } = frame
   const inside = new Uint8Array(bytes.length)
   const colour = width * height
-  for (const at of treatedPixels(frame, patches)) {
+  for (const at of treated) {
     inside[at] = 1
     const small = (Math.floor(at / width) >> 1) * (width >> 1) + ((at % width) >> 1)
     inside[colour + small] = 1

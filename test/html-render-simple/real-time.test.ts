@@ -29,7 +29,7 @@ const methods: Readonly<Record<string, string>> = {
   'a canvas':
     'filled(k).toBlob((blob) => { const image = new Image(); image.onload = () => draw(image); image.src = URL.createObjectURL(blob) })',
   'canvases one after another':
-    'let left = 30; const again = () => ((left -= 1) > 0 ? filled(k).toBlob(again) : paint(k)); again()',
+    'let left = 15; const again = () => ((left -= 1) > 0 ? filled(k).toBlob(again) : paint(k)); again()',
   'a drawing that begins with a mark of byte order':
     "const image = new Image(); image.onload = () => draw(image); image.src = URL.createObjectURL(new Blob(['\\ufeff', decodeURIComponent(drawing(k).slice(19)), '<!--é-->'], { type: 'image/svg+xml' }))",
   'a canvas off screen':
@@ -39,7 +39,7 @@ const methods: Readonly<Record<string, string>> = {
   'a stream':
     'const reader = new Blob([k]).stream().getReader(); paint(new TextDecoder().decode((await reader.read()).value))',
   'streams in a loop':
-    "let text = ''; for (let n = 0; n < 50; n += 1) for await (const one of new Blob([k]).stream()) text = new TextDecoder().decode(one); paint(text)",
+    "let text = ''; for (let n = 0; n < 15; n += 1) for await (const one of new Blob([k]).stream()) text = new TextDecoder().decode(one); paint(text)",
   'sound that halts for something else':
     'const offline = new OfflineAudioContext(1, 128, 8000); offline.suspend(0).then(async () => { await new Blob([k]).text(); offline.resume() }); await offline.startRendering(); paint(k)',
   'a module': 'await WebAssembly.compile(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])); paint(k)',

@@ -183,7 +183,8 @@ describe('an event socket', () => {
 describe('a body', () => {
   let packed: Buffer
   beforeAll(() => {
-    packed = gzipSync(Buffer.concat([Buffer.from('{"a":"'), Buffer.alloc(2 ** 26, 'x'), Buffer.from('"}')]))
+    const content = Buffer.concat([Buffer.from('{"a":"'), Buffer.alloc(2 ** 26, 'x'), Buffer.from('"}')])
+    packed = gzipSync(content, { level: 1 })
   })
 
   test.each(['gzip', 'deflate', 'br', 'zstd', 'gzip, gzip'])(

@@ -1,10 +1,10 @@
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { createTask, fetchTask, waitForTask } from '../../src/client/tasks.ts'
 import { wrongFields } from '../contract/laws.ts'
 import { messageCreatedFields, messageEnvelopeFields, taskRecordFields } from '../contract/common.ts'
 import { api } from '../service/api.ts'
-import { startTestService } from '../service/in-process.ts'
+import { startTestService, type TestService } from '../service/in-process.ts'
 import { fakeModule, messageEnvelopeModule } from '../service/fake-operation.ts'
 import { sendRequest } from './raw-http.ts'
 
@@ -12,8 +12,13 @@ import { sendRequest } from './raw-http.ts'
 
 type Json = Record<string, unknown>
 
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService({ operations: [fakeModule, messageEnvelopeModule] })
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
 test('an operation with the message envelope returns {code: 0, message, data}; its errors have the common form', async () => {
-  await using service = await startTestService({ operations: [fakeModule, messageEnvelopeModule] })
   const account = await service.account(9)
   const { data: file } = await api(account).upload('a.txt', 'some bytes')
   const headers = { authorization: account.apiKey, 'content-type': 'application/json' }
@@ -55,7 +60,6 @@ test('an operation with the message envelope returns {code: 0, message, data}; i
 })
 
 test('the client accepts both envelopes from any operation', async () => {
-  await using service = await startTestService({ operations: [fakeModule, messageEnvelopeModule] })
   const account = await service.account(9)
   const { data: file } = await api(account).upload('a.txt', 'some bytes')
   const client = createClient(account)

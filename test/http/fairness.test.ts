@@ -20,7 +20,7 @@ async function openAccount(service: TestService, credits: number) {
       body: JSON.stringify({ file_id: file.file_id, behaviour }),
     })
   const list = async (query: string) => (await calls.send<TaskList>(`/task/list?${query}`)).data.list
-  return { account, calls, create, list }
+  return { account, calls, file, create, list }
 }
 
 /** Seconds from a time (ISO 8601) to another, by default now. */
@@ -72,7 +72,7 @@ onNewMainDatabase(`${taskCount} urgent tasks of one account`, (start) => {
 onNewDatabases('the queued tasks of a key', (start) => {
   test('are limited, also for concurrent creations, but not those of another key', async () => {
     await using service = await start({ queuedPerKey: 3 })
-    const { account, calls, create, list } = await openAccount(service, 20)
+    const { account, calls, file, create, list } = await openAccount(service, 20)
     await create('wait')
     await create('wait')
     await pollUntil(
@@ -87,6 +87,13 @@ onNewDatabases('the queued tasks of a key', (start) => {
     expect(results.find(({ code }) => code === 6032)?.msg).toMatch(
       /^this key has 3 queued tasks, and at most 3 are allowed/,
     )
+    const response = await fetch(`${service.baseUrl}/task/test_copy`, {
+      method: 'POST',
+      headers: { authorization: account.apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ file_id: file.file_id }),
+    })
+    const { status, headers } = response
+    expect([status, headers.get('retry-after')], 'the time after which to try again').toEqual([429, '10'])
     expect(await calls.balance(), 'rejected tasks are not charged').toBe(15)
 
     expect(await create('copy', { 'idempotency-key': 'first' }), 'a repeated creation').toEqual(first)
@@ -94,33 +101,10 @@ onNewDatabases('the queued tasks of a key', (start) => {
     const apiKey = newKey()
     const { db } = service.running.service
     await insertKey(db, { accountId: account.id, name: 'other', raw: apiKey, now: Date.now() })
-    const file = (await calls.upload('a.txt', 'some bytes')).data.file_id
     const other = api({ baseUrl: service.baseUrl, apiKey })
-    expect((await other.create('test_copy', { file_id: file })).code).toBe(200)
+    expect((await other.create('test_copy', { file_id: file.file_id })).code).toBe(200)
 
     await calls.cancel(first.data.task_id)
     expect((await create('copy')).code).toBe(200)
-  })
-})
-
-onNewMainDatabase('the queued tasks of a key, when they are too many,', (start) => {
-  test('return the time after which to try again', async () => {
-    await using service = await start({ queuedPerKey: 1 })
-    const { account, calls, create } = await openAccount(service, 20)
-    for (let count = 0; count < 2; count += 1) {
-      const { data } = await create('wait')
-      await pollUntil(
-        () => calls.query('test_copy', data.task_id),
-        (task) => task.data.status === 'processing',
-      )
-    }
-    await create('wait')
-    const { data: file } = await calls.upload('a.txt', 'some bytes')
-    const response = await fetch(`${service.baseUrl}/task/test_copy`, {
-      method: 'POST',
-      headers: { authorization: account.apiKey, 'content-type': 'application/json' },
-      body: JSON.stringify({ file_id: file.file_id }),
-    })
-    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '10'])
   })
 })

@@ -68,15 +68,17 @@ function readCode({ status, bytes }: Awaited<ReturnType<typeof inspect>>) {
 
 type Inspected = readonly ReturnType<typeof readCode>[]
 
-describe.skipIf(process.platform === 'win32')('a file that refers to another one', () => {
-  let folder: string
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'reelwright-hostile-'))
-    await promisify(execFile)('mkfifo', [join(folder, 'pipe.ts')])
-  })
-  afterAll(() => rm(folder, { recursive: true, force: true }))
+const films = join(videoFolder() ?? '', 'mp4parse')
 
-  onOneDatabase((service) => {
+onOneDatabase((service) => {
+  describe.skipIf(process.platform === 'win32')('a file that refers to another one', () => {
+    let folder: string
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'reelwright-hostile-'))
+      await promisify(execFile)('mkfifo', [join(folder, 'pipe.ts')])
+    })
+    afterAll(() => rm(folder, { recursive: true, force: true }))
+
     /** Inspects a file, and checks that nothing about the other one is disclosed. */
     async function check(
       content: Content,
@@ -111,21 +113,15 @@ describe.skipIf(process.platform === 'win32')('a file that refers to another one
       },
     )
   })
-})
 
-onOneDatabase((service) => {
   test('a MIDI file is stored unchanged, and no endpoint parses it', async () => {
     const account = await service().account(5)
     const { data: file } = await api(account).upload('song.mid', `${midiHeader}${longWaits}`)
     const codes = (await inspectEverywhere(account, file.file_id)).map(({ code }) => code)
     expect(codes, 'facts, contact sheet, waveform, copy').toEqual([200, 6014, 6014, 6014])
   })
-})
 
-const films = join(videoFolder() ?? '', 'mp4parse')
-
-describe.skipIf(videoFolder() === undefined)('broken films (test data of mp4parse)', () => {
-  onOneDatabase((service) => {
+  describe.skipIf(videoFolder() === undefined)('broken films (test data of mp4parse)', () => {
     test('a film returns a specific code from every endpoint', async () => {
       const account = await service().account(50)
       const names = (await readdir(films)).filter((name) => name.endsWith('.mp4'))

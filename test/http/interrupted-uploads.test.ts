@@ -44,8 +44,8 @@ const storedState = async (service: TestService) => ({
 
 const openForm = form([{ field: 'file', filename: 'a.txt', content: 'x'.repeat(200_000) }], { closed: false })
 
-describe('interrupted uploads', () => {
-  onOneDatabase((service) => {
+onOneDatabase((service) => {
+  describe('interrupted uploads', () => {
     test('a wrong key: an endless body gets a response, is cut off and never stored', async () => {
       const before = await storedState(service())
       using line = await openConnection(service().baseUrl)
@@ -136,10 +136,8 @@ describe('interrupted uploads', () => {
       )
     })
   })
-})
 
-describe('complete uploads', () => {
-  onOneDatabase((service) => {
+  describe('complete uploads', () => {
     test('every supported type, whatever the case of its extension', async () => {
       const calls = api(await service().account(0))
       for (const extension of Object.values(extensionsByKind).flat()) {

@@ -8,8 +8,8 @@ import { sendRequest, envelope, openConnection } from './raw-http.ts'
 
 const json = { 'content-type': 'application/json' }
 
-describe('the page', () => {
-  onOneDatabase((service) => {
+onOneDatabase((service) => {
+  describe('the page', () => {
     const get = (path: string, headers: Record<string, string> = {}) =>
       sendRequest(service().baseUrl + path, { headers })
 
@@ -74,10 +74,8 @@ describe('the page', () => {
       expect(file.headers['cache-control']).toBe('no-store')
     })
   })
-})
 
-describe('page tickets', () => {
-  onOneDatabase((service) => {
+  describe('page tickets', () => {
     const requestTicket = async (apiKey: string) =>
       (await api({ ...service(), apiKey }).send<{ ticket: string }>('/page/ticket', { method: 'POST' })).data
         .ticket
@@ -159,6 +157,33 @@ describe('page tickets', () => {
       expect(log).not.toContain(apiKey)
     })
   })
+
+  describe('the event socket for the page', () => {
+    const openEventSocket = async (origin: string) => {
+      const { data } = await api(service()).send<{ ticket: string }>('/task/events/ticket', {
+        method: 'POST',
+      })
+      const { host } = new URL(service().baseUrl)
+      using line = await openConnection(service().baseUrl)
+      line.socket.write(
+        `GET /task/events?ticket=${data.ticket} HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${origin}\r\n` +
+          'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
+          'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+      )
+      return Number(/^HTTP\/1\.1 (\d+)/.exec(await line.waitForText(/\r\n\r\n/))?.[1])
+    }
+
+    test('opens for it and rejects other pages', async () => {
+      expect(await openEventSocket(service().baseUrl)).toBe(101)
+      for (const origin of [
+        'null',
+        'http://evil.example',
+        service().baseUrl.replace('127.0.0.1', 'localhost'),
+      ]) {
+        expect([origin, await openEventSocket(origin)]).toEqual([origin, 401])
+      }
+    })
+  })
 })
 
 onDatabases('lists for the page', (service) => {
@@ -237,34 +262,5 @@ onDatabases('lists for the page', (service) => {
     expect((await otherAccount.send<{ list: unknown[] }>(`/base/ledger?task_id=${one}`)).data.list).toEqual(
       [],
     )
-  })
-})
-
-describe('the event socket for the page', () => {
-  onOneDatabase((service) => {
-    const openEventSocket = async (origin: string) => {
-      const { data } = await api(service()).send<{ ticket: string }>('/task/events/ticket', {
-        method: 'POST',
-      })
-      const { host } = new URL(service().baseUrl)
-      using line = await openConnection(service().baseUrl)
-      line.socket.write(
-        `GET /task/events?ticket=${data.ticket} HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${origin}\r\n` +
-          'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
-          'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
-      )
-      return Number(/^HTTP\/1\.1 (\d+)/.exec(await line.waitForText(/\r\n\r\n/))?.[1])
-    }
-
-    test('opens for it and rejects other pages', async () => {
-      expect(await openEventSocket(service().baseUrl)).toBe(101)
-      for (const origin of [
-        'null',
-        'http://evil.example',
-        service().baseUrl.replace('127.0.0.1', 'localhost'),
-      ]) {
-        expect([origin, await openEventSocket(origin)]).toEqual([origin, 401])
-      }
-    })
   })
 })

@@ -7,8 +7,8 @@ import { sendRequest, envelope, openConnection } from './raw-http.ts'
 
 const json = { 'content-type': 'application/json' }
 
-describe('invalid requests', () => {
-  onOneDatabase((service) => {
+onOneDatabase((service) => {
+  describe('invalid requests', () => {
     const send = async (path: string, options: Parameters<typeof sendRequest>[1]) =>
       envelope(
         await sendRequest(service().baseUrl + path, {
@@ -80,14 +80,8 @@ describe('invalid requests', () => {
       expect(JSON.stringify(response)).not.toContain('secret')
     })
   })
-})
 
-function failWithSecret(): never {
-  throw new Error('a secret of the house')
-}
-
-describe('the service process', () => {
-  onOneDatabase((service) => {
+  describe('the service process', () => {
     test('health proves knowledge of the key without requiring one', async () => {
       const { bytes } = await sendRequest(`${service().baseUrl}/health?nonce=abc`)
       const response = JSON.parse(bytes.toString()) as { instance: string; version: string; proof: string }
@@ -118,15 +112,8 @@ describe('the service process', () => {
       expect((await sendRequest(`${service().baseUrl}/daemon/exit`, { method: 'POST' })).status).toBe(401)
     })
   })
-})
 
-/** Advances the clock. */
-async function waitUntilAfter(moment: number): Promise<void> {
-  while (Date.now() <= moment) await new Promise(setImmediate)
-}
-
-describe('connections', () => {
-  onOneDatabase((service) => {
+  describe('connections', () => {
     test('a stalled body is cut off', async () => {
       const { baseUrl } = await startSecondApp(service().running.service, { idleTimeoutMs: 200 })
       using line = await openConnection(baseUrl)
@@ -163,8 +150,17 @@ describe('connections', () => {
   })
 })
 
-onDatabases('capabilities', (service) => {
-  test('list operations, prices, credits and tasks', async () => {
+function failWithSecret(): never {
+  throw new Error('a secret of the house')
+}
+
+/** Advances the clock. */
+async function waitUntilAfter(moment: number): Promise<void> {
+  while (Date.now() <= moment) await new Promise(setImmediate)
+}
+
+onDatabases('over HTTP,', (service) => {
+  test('capabilities list operations, prices, credits and tasks', async () => {
     const account = await service().account(7)
     const calls = api(account)
     const { data: file } = await calls.upload('a.txt', 'some bytes')
@@ -180,10 +176,8 @@ onDatabases('capabilities', (service) => {
     const { queued, processing } = (data as { tasks: Record<string, number> }).tasks
     expect((queued ?? 0) + (processing ?? 0)).toBe(1)
   })
-})
 
-onDatabases('priorities', (service) => {
-  test('come from the Priority header (RFC 9218)', async () => {
+  test('priorities come from the Priority header (RFC 9218)', async () => {
     const account = await service().account(20)
     const { data: file } = await api(account).upload('a.txt', 'some bytes')
     const expected: [string | undefined, string][] = [

@@ -90,7 +90,7 @@ onOneDatabase((service) => {
     const account = await service().account(9)
     const { baseUrl } = await startSecondApp(service().running.service, { timeouts: { keyCheckMs: 50 } })
     // More than the buffers of the connection hold.
-    const { data: file } = await api(account).upload('a.txt', Buffer.alloc(64 * 2 ** 20, 'a').toString())
+    const { data: file } = await api(account).upload('a.txt', Buffer.alloc(64 * 2 ** 20, 'a'))
     const path = `/base/file/${file.file_id}/download`
     const { data: link } = await api(account).send<{ url: string }>(`/base/file/${file.file_id}/link`, {
       method: 'POST',

@@ -73,7 +73,7 @@ describe('shutdown', () => {
     const service = await startOwnService()
     // Several times the buffers of a connection.
     const size = 30_000_000
-    const { data } = await api(service).upload('a.txt', 'x'.repeat(size))
+    const { data } = await api(service).upload('a.txt', Buffer.alloc(size, 'x'))
     using line = await openConnection(service.baseUrl)
     line.socket.write(head(service, `GET ${data.download_url} HTTP/1.1`, 'Connection: keep-alive'))
     await line.waitForText(/\r\n\r\n/)

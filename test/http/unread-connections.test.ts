@@ -129,7 +129,7 @@ onOneDatabase((service) => {
       const target = async () => {
         if (what === 'a document') return get('/docs/openapi.json')
         if (what === 'a list') return get('/base/layouts?page_size=100', { apiKey })
-        const { data } = await api(account).upload('a.txt', 'x'.repeat(2 ** 24))
+        const { data } = await api(account).upload('a.txt', Buffer.alloc(2 ** 24, 'x'))
         return get(data.download_url, { apiKey })
       }
       const { server } = await sendUnread(baseUrl, (await target()).repeat(2000))
@@ -143,7 +143,7 @@ onOneDatabase((service) => {
       const clock = new ManualClock()
       const { baseUrl } = await started(clock)
       const account = { ...(await service().account(1)), baseUrl }
-      const { data } = await api(account).upload('a.txt', 'x'.repeat(2 ** 25))
+      const { data } = await api(account).upload('a.txt', Buffer.alloc(2 ** 25, 'x'))
       const { line, server } = await sendUnread(baseUrl, get(data.download_url, account))
       for (let minute = 0; minute < 5; minute += 1) {
         await clock.advance(55_000)

@@ -11,6 +11,9 @@ import { parseToolResult, type ToolResponse, type Era } from './stdio-client.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 
+/** A transport with one process. The SDK's own starts a second server for a newer client, which only finds the version. */
+class SingleProcessTransport extends StdioClientTransport {}
+
 /** A data folder and a workspace for real servers. Disposal stops their daemon. */
 export interface AgentSession extends AsyncDisposable {
   readonly workspace: string
@@ -35,7 +38,7 @@ export async function startAgentSession(): Promise<AgentSession> {
   const dataDir = join(folder.path, 'data')
   await mkdir(workspace)
   const connect: AgentSession['connect'] = async (era, environment = {}) => {
-    const transport = new StdioClientTransport({
+    const transport = new SingleProcessTransport({
       command: process.execPath,
       args: [main, 'mcp', '--data-dir', dataDir, '--allow-dir', workspace],
       env: { ...fastStartEnvironment, ...environment },

@@ -1,7 +1,13 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { revokeKey } from '../../src/accounts/keys.ts'
-import { startHttpServerFixture } from './http-server-fixture.ts'
+import { type HttpServerFixture, startHttpServerFixture } from './http-server-fixture.ts'
 import { eras, startInProcessAgent } from './stdio-client.ts'
+
+let fixture: HttpServerFixture
+beforeAll(async () => {
+  fixture = await startHttpServerFixture()
+})
+afterAll(() => fixture[Symbol.asyncDispose]())
 
 function nested(levels: number): unknown {
   let value: unknown = []
@@ -26,7 +32,6 @@ describe.each(eras)('a %s client', (era) => {
   })
 
   test('has its session and streams ended soon after its key was revoked', async () => {
-    await using fixture = await startHttpServerFixture()
     const account = await fixture.service.account(10)
     const agent = await fixture.connect(era, account)
     onTestFinished(() => agent.client.close())
@@ -39,7 +44,6 @@ describe.each(eras)('a %s client', (era) => {
 })
 
 test('an open stream of a session ends when the key was revoked', async () => {
-  await using fixture = await startHttpServerFixture()
   const account = await fixture.service.account(10)
   const headers = {
     authorization: account.apiKey,
@@ -74,7 +78,6 @@ test.each([
   ],
   ['long', `[${'[],'.repeat(300_000)}1]`],
 ])('a message over HTTP that is %s is refused with the limit', async (_, body) => {
-  await using fixture = await startHttpServerFixture()
   const { apiKey } = await fixture.service.account(0)
   const response = await fetch(fixture.url, {
     method: 'POST',

@@ -23,7 +23,7 @@ import { callUntilDone, promptCalls } from './call-until-done.ts'
 
 /** With one of the passages that are worth a clip; in the long run, with both. */
 const spoken = soakSize(
-  talkText.slice(talkText.indexOf('A doctor'), talkText.indexOf('Here is a trick')),
+  talkText.slice(talkText.indexOf('A doctor'), talkText.indexOf('There is not much')),
   talkText,
 )
 

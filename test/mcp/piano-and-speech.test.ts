@@ -23,7 +23,7 @@ import { parseToolResult } from './stdio-client.ts'
 // use, from a mirror; the services are those of the settings.
 
 const mirror = testdata('models')
-const piece = firstSeconds(generatePiece('voices', 31), 5)
+const piece = firstSeconds(generatePiece('voices', 31), 3)
 const spokenExamples = sampleCases(audioTtsZeroShot.examples, 1)
 let agentSession: AgentSession
 let speechServices: FakeSpeechServices
@@ -106,7 +106,7 @@ test('a truncated recording is transcribed, and the missing seconds are reported
   await writeFile(join(agentSession.workspace, 'cut.wav'), bytes.subarray(0, 0.4 * bytes.length))
   const { data } = await callUntilEnded(agent, 'piano_audio_to_midi', { file_id: 'cut.wav' }, task.timeout)
   const { notes, duration } = data['output'] as { notes?: string[]; duration: number }
-  const missingSeconds = (6.5 - duration).toFixed(1)
+  const missingSeconds = (4.5 - duration).toFixed(1)
   expect(notes).toEqual([`the sound ends ${missingSeconds} s before the declared end`])
 })
 

@@ -24,12 +24,12 @@ beforeAll(async () => {
 })
 afterAll(() => agentSession[Symbol.asyncDispose]())
 
-const size = { width: 480, height: 270, fps: 25 }
-const line = { size: 24, fill: 'white', outline: 'black' }
+const size = { width: 320, height: 180, fps: 25 }
+const line = { size: 20, fill: 'white', outline: 'black' }
 const captions: readonly [Caption, Caption, Caption] = [
-  { ...line, text: 'Subtitle one here', x: 240, y: 240, first: 5, end: 24 },
-  { ...line, text: 'Another line', x: 240, y: 240, first: 27, end: 45 },
-  { ...line, text: 'CHANNEL', x: 90, y: 30, first: 0, end: 50 },
+  { ...line, text: 'Subtitle one here', x: 160, y: 160, first: 3, end: 14 },
+  { ...line, text: 'Another line', x: 160, y: 160, first: 16, end: 27 },
+  { ...line, text: 'CHANNEL', x: 64, y: 22, first: 0, end: 30 },
 ]
 
 interface Listed {
@@ -42,7 +42,7 @@ test('remove-watermark: the steps detect, show, clean and check a video', async 
   const file = 'talk.mp4'
   await drawFootage(join(agentSession.workspace, file), {
     ...size,
-    frames: 50,
+    frames: 30,
     background: 'still',
     captions,
   })
@@ -216,7 +216,7 @@ describe.skipIf(mirror === undefined)('an agent describes images (REELWRIGHT_TES
     const photos = join(agentSession.workspace, 'photos')
     await mkdir(photos)
     for (let number = 1; number <= 6; number += 1)
-      await writeFile(join(photos, `${number}.png`), drawnImage(number))
+      await writeFile(join(photos, `${number}.png`), drawnImage(number, 160, 120))
   })
   const files = (...numbers: number[]) => numbers.map((number) => ({ file_id: `photos/${number}.png` }))
 

@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findFileRefs } from '../../src/contract/file.ts'
 import { downloadUrl } from '../../src/contract/routes.ts'
 import { operations as modules } from '../../tools/index.ts'
-import { createClips, startInProcessAgent, type ToolResponse } from './stdio-client.ts'
+import { createClips, startInProcessAgent, type Agent, type ToolResponse } from './stdio-client.ts'
 
 // The text part of every tool's result, which is all that some clients show the model.
 
@@ -18,32 +18,40 @@ function expectSummary({ text, data, isError }: ToolResponse): void {
   expect(text.endsWith(`Next: ${data['next_step'] as string}`)).toBe(true)
 }
 
-describe.each(operations)('the result of $name', (operation) => {
-  test('contains state, path, notes and next step as text, and no relative URL', async () => {
-    await using agent = await startInProcessAgent('modern', {}, { operations })
-    const { input } = operation.examples[0]
-    for (const { value } of findFileRefs(operation.input, input)) {
-      const path = join(agent.workspace, String(value))
-      await mkdir(dirname(path), { recursive: true })
-      await writeFile(path, `content of ${String(value)}`)
-    }
-    const result = await agent.service.addFile('outcome.mp4', Buffer.from('outcome'))
-    const output = {
-      file_id: result.id,
-      download_url: downloadUrl(result.id),
-      notes: ['The cover is ignored'],
-    }
-    agent.service.onCreate = (task) => Object.assign(task, { status: 'completed', progress: 100, output })
-    const response = await agent.call(operation.name, { ...input })
-    expectSummary(response)
-    const { text, data } = response
-    const [file] = data['files'] as { path: string }[]
-    expect(text).toContain(`${operation.name}, completed, task_id ${String(data['task_id'])}`)
-    expect(text).toContain(`File: ${file?.path} (result, 7 bytes)`)
-    expect(data['next_step']).toContain(file?.path)
-    expect(data['next_step']).toContain('Notes: The cover is ignored.')
-    expect(JSON.stringify(response.result)).not.toMatch(/download_url|"\/base\//)
+describe('the result', () => {
+  let agent: Agent
+  beforeAll(async () => {
+    agent = await startInProcessAgent('modern', {}, { operations })
   })
+  afterAll(() => agent[Symbol.asyncDispose]())
+
+  test.each(operations)(
+    'of $name contains state, path, notes and next step as text, and no relative URL',
+    async (operation) => {
+      const { input } = operation.examples[0]
+      for (const { value } of findFileRefs(operation.input, input)) {
+        const path = join(agent.workspace, String(value))
+        await mkdir(dirname(path), { recursive: true })
+        await writeFile(path, `content of ${String(value)}`)
+      }
+      const result = await agent.service.addFile('outcome.mp4', Buffer.from('outcome'))
+      const output = {
+        file_id: result.id,
+        download_url: downloadUrl(result.id),
+        notes: ['The cover is ignored'],
+      }
+      agent.service.onCreate = (task) => Object.assign(task, { status: 'completed', progress: 100, output })
+      const response = await agent.call(operation.name, { ...input })
+      expectSummary(response)
+      const { text, data } = response
+      const [file] = data['files'] as { path: string }[]
+      expect(text).toContain(`${operation.name}, completed, task_id ${String(data['task_id'])}`)
+      expect(text).toContain(`File: ${file?.path} (result, 7 bytes)`)
+      expect(data['next_step']).toContain(file?.path)
+      expect(data['next_step']).toContain('Notes: The cover is ignored.')
+      expect(JSON.stringify(response.result)).not.toMatch(/download_url|"\/base\//)
+    },
+  )
 })
 
 test('the results of all other tools are summaries', async () => {

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { WebSocket } from 'undici'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { metricsMediaType } from '../../src/platform/metrics.ts'
 import { hasPostgres, newDatabase } from '../postgres.ts'
 import { sendRequest, openConnection } from '../http/raw-http.ts'
@@ -100,57 +100,62 @@ describe('a scrape matches the requests', () => {
   })
 })
 
-test('metrics need a key; surrounding white space from Prometheus is ignored', async () => {
-  await using service = await startTestService()
-  const status = async (authorization?: string) =>
-    (
-      await sendRequest(`${service.baseUrl}/metrics`, {
-        headers: authorization === undefined ? {} : { authorization },
-      })
-    ).status
-  expect(await status()).toBe(401)
-  expect(await status('wrong')).toBe(401)
-  expect(await status(`Bearer ${service.apiKey}`)).toBe(401)
-  expect(await status(service.apiKey)).toBe(200)
-  using connection = await openConnection(service.baseUrl)
-  connection.socket.write(
-    `GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: ${service.apiKey}  \r\n\r\n`,
-  )
-  expect(await connection.waitForText(/\r\n\r\n/)).toMatch(/^HTTP\/1.1 200 /)
-})
+describe('one service', () => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService()
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
 
-test('labels never contain client input', async () => {
-  await using service = await startTestService()
-  const headers = { authorization: service.apiKey }
-  for (let turn = 0; turn < 50; turn += 1) {
-    await sendRequest(`${service.baseUrl}/private-${turn}?name=private`, { headers })
-    await sendRequest(`${service.baseUrl}/base/file/private-${turn}`, { headers })
-    await sendRequest(`${service.baseUrl}/task/private_${turn}`, { method: 'POST', headers })
-    await sendRequest(`${service.baseUrl}/task/%ff${turn}`, { headers })
-  }
-  const text = await scrapeText(service)
-  expect(text).not.toContain('private')
-  expect(readExposition(text).series.length).toBeLessThan(150)
-})
+  test('metrics need a key; surrounding white space from Prometheus is ignored', async () => {
+    const status = async (authorization?: string) =>
+      (
+        await sendRequest(`${service.baseUrl}/metrics`, {
+          headers: authorization === undefined ? {} : { authorization },
+        })
+      ).status
+    expect(await status()).toBe(401)
+    expect(await status('wrong')).toBe(401)
+    expect(await status(`Bearer ${service.apiKey}`)).toBe(401)
+    expect(await status(service.apiKey)).toBe(200)
+    using connection = await openConnection(service.baseUrl)
+    connection.socket.write(
+      `GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: ${service.apiKey}  \r\n\r\n`,
+    )
+    expect(await connection.waitForText(/\r\n\r\n/)).toMatch(/^HTTP\/1.1 200 /)
+  })
 
-test('a running upload is counted while bytes arrive', async () => {
-  await using service = await startTestService()
-  const labels = { route: '/base/file/upload' }
-  using connection = await openConnection(service.baseUrl)
-  const head = [
-    'POST /base/file/upload HTTP/1.1',
-    'Host: 127.0.0.1',
-    `Authorization: ${service.apiKey}`,
-    'Content-Type: multipart/form-data; boundary=edge',
-    'Content-Length: 1000000',
-  ]
-  const formStart = '--edge\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
-  connection.socket.write(`${head.join('\r\n')}\r\n\r\n${formStart}${'x'.repeat(300_000)}`)
-  const counted = await pollUntil(
-    async () => (await scrape(service)).sum('reelwright_http_received_bytes_total', labels),
-    (bytes) => bytes > 300_000,
-  )
-  expect(counted).toBeLessThan(301_000)
+  test('labels never contain client input', async () => {
+    const headers = { authorization: service.apiKey }
+    for (let turn = 0; turn < 50; turn += 1) {
+      await sendRequest(`${service.baseUrl}/private-${turn}?name=private`, { headers })
+      await sendRequest(`${service.baseUrl}/base/file/private-${turn}`, { headers })
+      await sendRequest(`${service.baseUrl}/task/private_${turn}`, { method: 'POST', headers })
+      await sendRequest(`${service.baseUrl}/task/%ff${turn}`, { headers })
+    }
+    const text = await scrapeText(service)
+    expect(text).not.toContain('private')
+    expect(readExposition(text).series.length).toBeLessThan(150)
+  })
+
+  test('a running upload is counted while bytes arrive', async () => {
+    const labels = { route: '/base/file/upload' }
+    using connection = await openConnection(service.baseUrl)
+    const head = [
+      'POST /base/file/upload HTTP/1.1',
+      'Host: 127.0.0.1',
+      `Authorization: ${service.apiKey}`,
+      'Content-Type: multipart/form-data; boundary=edge',
+      'Content-Length: 1000000',
+    ]
+    const formStart = '--edge\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
+    connection.socket.write(`${head.join('\r\n')}\r\n\r\n${formStart}${'x'.repeat(300_000)}`)
+    const counted = await pollUntil(
+      async () => (await scrape(service)).sum('reelwright_http_received_bytes_total', labels),
+      (bytes) => bytes > 300_000,
+    )
+    expect(counted).toBeLessThan(301_000)
+  })
 })
 
 const promtool = await new Promise<boolean>((resolve) => {

@@ -29,6 +29,7 @@ export function askingClient(account: { readonly baseUrl: string; readonly apiKe
       pollUntil(
         () => calls.query(type, id),
         ({ data }) => data.questions_open !== undefined || isTerminal(data.status),
+        { backOff: true },
       ),
     answer: (id: string, answers: readonly { readonly question_id: string; readonly answer: unknown }[]) =>
       post<AnswersReport>(fillPath(routes.answerQuestions.path, { task_id: id }), { answers }),

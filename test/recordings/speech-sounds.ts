@@ -27,7 +27,15 @@ function waveform({ kind }: Piece, count: number, random: () => number): Float32
     if (kind === 'vowel') {
       const pitch = 2 * Math.PI * (120 * time - 8 * time * time)
       let sum = 0.01 * random()
-      for (let partial = 1; partial <= 20; partial += 1) sum += Math.cos(partial * pitch) / partial
+      const twice = 2 * Math.cos(pitch)
+      let [before, cosine] = [1, twice / 2]
+      for (let partial = 1; partial <= 20; partial += 1) {
+        sum += cosine / partial
+        // cos((n + 1) x) = 2 cos(x) cos(n x) - cos((n - 1) x)
+        const next = twice * cosine - before
+        before = cosine
+        cosine = next
+      }
       samples[at] = sum
     } else if (kind === 'breath') {
       // Band noise of about 300 to 2,500 Hz.

@@ -6,6 +6,7 @@ import { flushCompileCache } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { initializeProcess } from './initialize-process.ts'
+import type { OperationModule } from '../../src/contract/operation.ts'
 import type { ServiceProcessOptions, TestPacks } from './process.ts'
 
 const [first = '', more = '{}', ...needed] = process.argv.slice(2)
@@ -16,9 +17,11 @@ const {
   freeModule,
   messageEnvelopeModule: messageModule,
 } = await import('./fake-operation.ts')
-const { imageModule } = await import('./image-operation.ts')
-const { manyFilesModule } = await import('./many-files-operation.ts')
-const testOperations = [answerModule, fakeModule, freeModule, imageModule, manyFilesModule, messageModule]
+const testOperations: OperationModule[] = [answerModule, fakeModule, freeModule, messageModule]
+const isNeeded = (name: string) => needed.length === 0 || needed.includes(name)
+if (isNeeded('test_images')) testOperations.push((await import('./image-operation.ts')).imageModule)
+if (isNeeded('test_many_files'))
+  testOperations.push((await import('./many-files-operation.ts')).manyFilesModule)
 const isTestOperation = (name: string) => testOperations.some(({ operation }) => operation.name === name)
 const { operations: productOperations } =
   needed.length > 0 && needed.every(isTestOperation)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { accountBalance } from '../../src/accounts/ledger.ts'
-import { onDatabases, onNewDatabases, onNewMainDatabase } from '../http/on-databases.ts'
+import { onDatabases, onNewMainDatabase } from '../http/on-databases.ts'
 import { api, pollUntil } from './api.ts'
 import { freeModule } from './fake-operation.ts'
 import { soakSize } from '../soak-size.ts'
@@ -113,34 +113,10 @@ onDatabases('tasks', (service) => {
     expect(await list('?status=failed')).toMatchObject({ list: [], total: 0 })
     expect(await list('?task_type=test_copy&status=completed')).toMatchObject({ total: 5 })
   })
-})
 
-// These tests occupy all workers or need their own operations.
-onNewDatabases('tasks of a separate service', (start) => {
-  const affordable = soakSize(5, 50)
-  test(`${4 * affordable} creations of four clients against credits for ${affordable}: exactly these succeed`, async () => {
-    await using service = await start()
-    const account = await service.account(affordable)
-    const { data: file } = await api(account).upload('a.txt', 'some bytes')
-    const client = async (): Promise<number[]> => {
-      const codes: number[] = []
-      for (let turn = 0; turn < affordable; turn++) {
-        codes.push(
-          (await api(account).create('test_copy', { file_id: file.file_id, behaviour: 'wait' })).code,
-        )
-      }
-      return codes
-    }
-    const codes = (await Promise.all([client(), client(), client(), client()])).flat()
-    expect(codes.filter((code) => code === 200)).toHaveLength(affordable)
-    expect(codes.filter((code) => code === 6202)).toHaveLength(3 * affordable)
-    expect(await accountBalance(service.running.service.db, account.id)).toBe(0)
-    await checkServiceInvariants(service)
-  })
-
+  // Last, because its tasks occupy both workers until the end.
   test('a queued task can be cancelled and is refunded; a running one cannot', async () => {
-    await using service = await start()
-    const account = await service.account(10)
+    const account = await service().account(10)
     const calls = api(account)
     const { data: file } = await calls.upload('a.txt', 'some bytes')
     const ids: string[] = []
@@ -157,8 +133,28 @@ onNewDatabases('tasks of a separate service', (start) => {
     const hint = (pattern: RegExp) => ({ ...inputErrorTask, hint: expect.stringMatching(pattern) as string })
     expect(await calls.cancel(queued)).toMatchObject(hint(/refunded/))
     expect(await calls.cancel(running)).toMatchObject(hint(/Wait for it/))
-    expect(await accountBalance(service.running.service.db, account.id)).toBe(8)
-    await checkServiceInvariants(service)
+    expect(await accountBalance(service().running.service.db, account.id)).toBe(8)
+    await checkServiceInvariants(service())
+  })
+
+  const affordable = soakSize(5, 50)
+  test(`${4 * affordable} creations of four clients against credits for ${affordable}: exactly these succeed`, async () => {
+    const account = await service().account(affordable)
+    const { data: file } = await api(account).upload('a.txt', 'some bytes')
+    const client = async (): Promise<number[]> => {
+      const codes: number[] = []
+      for (let turn = 0; turn < affordable; turn++) {
+        codes.push(
+          (await api(account).create('test_copy', { file_id: file.file_id, behaviour: 'wait' })).code,
+        )
+      }
+      return codes
+    }
+    const codes = (await Promise.all([client(), client(), client(), client()])).flat()
+    expect(codes.filter((code) => code === 200)).toHaveLength(affordable)
+    expect(codes.filter((code) => code === 6202)).toHaveLength(3 * affordable)
+    expect(await accountBalance(service().running.service.db, account.id)).toBe(0)
+    await checkServiceInvariants(service())
   })
 })
 

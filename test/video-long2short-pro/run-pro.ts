@@ -74,7 +74,7 @@ export async function writeToneTalk(
       '-i',
       `${picture}${picture.includes('=') ? ':' : '='}size=320x180:rate=${talkRate}:duration=${seconds}`,
     ],
-    ...['-f', 'lavfi', '-i', `aevalsrc='${voice}*${isWord}+${background}':s=48000:d=${seconds}`],
+    ...['-f', 'lavfi', '-i', `aevalsrc='if(${isWord},${voice},0)+${background}':s=48000:d=${seconds}`],
     ...[...h264, '-g', '50', '-c:a', 'aac'],
   ])
   const list = Array.from({ length: Math.floor(seconds / sentenceSeconds) }, (_, index) => {

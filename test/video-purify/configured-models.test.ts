@@ -11,7 +11,7 @@ import { run as runImage } from '../../tools/image-purify/run.ts'
 import { operations } from '../../tools/index.ts'
 import { videoPurify } from '../../tools/video-purify/contract.ts'
 import { run } from '../../tools/video-purify/run.ts'
-import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
+import { h264, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { writeModelFile, fakeInpaintingModel, constantFlowModel } from '../engines/vision/fake-models.ts'
 import { logo, overlayBoxes, subtitles, type Overlay } from '../footage/overlay.ts'
 import { createScene, type Scene } from '../footage/scene.ts'
@@ -174,7 +174,7 @@ describe('a finished part is reused', () => {
       '-frames:v',
       '2',
     ]
-    await ffmpeg(...white, '-vf', 'scale=out_range=pc', '-pix_fmt', 'yuvj420p', '-c:v', 'libx264', path)
+    await ffmpeg(...white, '-vf', 'scale=out_range=pc', ...h264, '-pix_fmt', 'yuvj420p', path)
     const attempt = async (userModels: PackSettings['own']) => {
       const result = await cleaned(path, userModels, inpainting(overlayBoxes.logo))
       const samples = await decodeSamples(result, 'yuvj420p')

@@ -19,7 +19,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a dub (REELWRIGHT_TESTDATA)', () 
 
   beforeAll(async () => {
     folder = await scratchFolder()
-    stage = await openDubStage(folder, { language: 'en-US', to: 'zh-CN', sentences: 2, aacCoder: 'fast' })
+    stage = await openDubStage(folder, { language: 'en-US', to: 'zh-CN', sentences: 2, codec: 'alac' })
     heard = await hearStage(stage, folder)
   })
   afterAll(() => stage[Symbol.asyncDispose]())

@@ -30,7 +30,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a service with voices (REELWRIGHT
 
   beforeAll(async () => {
     stage = await openDubStage(folder, {
-      ...{ language: 'zh-CN', to: 'en-US', name: 'talk', sentences: 3, aacCoder: 'fast' },
+      ...{ language: 'zh-CN', to: 'en-US', name: 'talk', sentences: 3, codec: 'alac' },
     })
     service = await startTestService({
       operations: operations.filter(({ operation }) => operation.name === type),

@@ -18,6 +18,10 @@ const toMel = (hertz: number) =>
   hertz < 1000 ? (3 * hertz) / 200 : 15 + (27 * Math.log(hertz / 1000)) / Math.log(6.4)
 const toHertz = (mel: number) => (mel < 15 ? (200 * mel) / 3 : 1000 * 6.4 ** ((mel - 15) / 27))
 
+/** Cosines of a whole turn in 1024 steps. */
+const cosines = Float64Array.from({ length: 1024 }, (_, step) => Math.cos((2 * Math.PI * step) / 1024))
+const cosine = (step: number) => cosines[step % 1024] ?? Number.NaN
+
 /** Level of a band in dB around a sample, by the definition of the Fourier transform. sound: 10 s. */
 function directLevel(sound: Float32Array, centre: number, band: number): number {
   const [low, middle, high] = [0, 1, 2].map((more) =>
@@ -31,9 +35,10 @@ function directLevel(sound: Float32Array, centre: number, band: number): number 
     for (let at = 0; at < 1024; at += 1) {
       const place = Math.abs(centre - 512 + at)
       const sample = sound[place < 480_000 ? place : 959_998 - place] ?? Number.NaN
-      const weighted = sample * Math.sin((Math.PI * at) / 1024) ** 2
-      real += weighted * Math.cos((2 * Math.PI * bin * at) / 1024)
-      imaginary += weighted * Math.sin((2 * Math.PI * bin * at) / 1024)
+      const weighted = sample * (0.5 - 0.5 * cosine(at))
+      real += weighted * cosine(bin * at)
+      // A quarter of a turn back is a sine.
+      imaginary += weighted * cosine(bin * at + 768)
     }
     const height = hertz < middle ? (hertz - low) / (middle - low) : (high - hertz) / (high - middle)
     energy += ((2 * height) / (high - low)) * (real ** 2 + imaginary ** 2)

@@ -87,20 +87,26 @@ function parseWavFormat(content: Buffer): WavFormat {
   return format
 }
 
-function parseWavSamples(data: Buffer, { kind, channels, bits }: WavFormat): Float32Array {
+function parseWavSamples(data: Buffer, format: WavFormat): Float32Array {
+  const { channels, bits } = format
   const width = bits / 8
+  const read = sampleReader(data, format)
   const samples = new Float32Array(Math.floor(data.length / (width * channels)))
   for (let at = 0; at < samples.length; at += 1) {
     let sum = 0
-    for (let channel = 0; channel < channels; channel += 1) {
-      const offset = (at * channels + channel) * width
-      if (kind === float) sum += data.readFloatLE(offset)
-      // 8-bit samples, and only these, are unsigned.
-      else if (width === 1) sum += (data.readUInt8(offset) - 128) / 128
-      else sum += data.readIntLE(offset, width) / 2 ** (bits - 1)
-    }
+    for (let channel = 0; channel < channels; channel += 1) sum += read((at * channels + channel) * width)
     samples[at] = sum / channels
   }
   if (!samples.every(Number.isFinite)) throw new InvalidWavError('contains NaN or infinite samples')
   return samples
+}
+
+/** Returns a function that reads the sample at an offset, -1 to 1. */
+function sampleReader(data: Buffer, { kind, bits }: WavFormat): (offset: number) => number {
+  if (kind === float) return (offset) => data.readFloatLE(offset)
+  // 8-bit samples, and only these, are unsigned.
+  if (bits === 8) return (offset) => (data.readUInt8(offset) - 128) / 128
+  // The most frequent; `readIntLE` takes several times as long.
+  if (bits === 16) return (offset) => data.readInt16LE(offset) / 2 ** 15
+  return (offset) => data.readIntLE(offset, bits / 8) / 2 ** (bits - 1)
 }

@@ -27,10 +27,11 @@ it('each sample is in the middle of exactly one window, with silence around the 
         })) {
           expect(last).toBe(false)
           last = isLast
-          for (const [index, sample] of samples.entries()) {
+          const expected = samples.map((_, index) => {
             const at = from + index
-            expect(sample).toBe(at >= 0 && at < all ? at + 1 : 0)
-          }
+            return at >= 0 && at < all ? at + 1 : 0
+          })
+          expect(samples).toEqual(expected)
           heard.push(...samples.subarray(before, before + step))
         }
         expect(last).toBe(true)

@@ -56,7 +56,7 @@ function drawFace({ head, opening = 0, brightness = 0, noise = 0, seed = 1 }: Dr
   const { x: left, y: top, unit, tilt } = head
   const [cos, sin] = [Math.cos(tilt) / unit, Math.sin(tilt) / unit]
   let state = seed
-  const values = Uint8Array.from({ length: size.width * size.height }, (_, at) => {
+  const values = new Uint8Array(size.width * size.height).map((_, at) => {
     const [x, y] = [(at % size.width) + 0.5 - left, Math.floor(at / size.width) + 0.5 - top]
     state = (state * 1_103_515_245 + 12_345) % 2 ** 31
     const light = skin({ x: cos * x + sin * y, y: cos * y - sin * x }, opening)
@@ -124,13 +124,13 @@ describe('motion of the mouth', () => {
   })
 
   it('is large where lips open or close, for large and small faces alike', () => {
+    const usual = patchOf({ head: { x: 120, y: 80, unit: 45, tilt: 0 } })
+    const usualOpen = patchOf({ head: { x: 120, y: 80, unit: 45, tilt: 0 }, opening: 0.25 })
     fc.assert(
       fc.property(someHead, fc.boolean(), (head, opens) => {
         const [closed, open] = [patchOf({ head }), patchOf({ head, opening: 0.25 })]
         const motion = opens ? mouthMotion(closed, open) : mouthMotion(open, closed)
         expect(motion).toBeGreaterThan(0.15)
-        const usual = patchOf({ head: { x: 120, y: 80, unit: 45, tilt: 0 } })
-        const usualOpen = patchOf({ head: { x: 120, y: 80, unit: 45, tilt: 0 }, opening: 0.25 })
         expect((motion ?? NaN) / (mouthMotion(usual, usualOpen) ?? NaN)).toBeCloseTo(1, 0.5)
       }),
       few,

@@ -69,26 +69,22 @@ describe('lines to rewrite', () => {
       fc.property(someFitCase, ({ lines, options: given }) => {
         const fit = fitLines(lines, given)
         const found = linesToRewrite(lines, given)
-        for (const { index, direction, target } of found) {
+        const wrong = found.filter(({ index, direction, target }) => {
           const [asked, fitted] = [lines[index], fit.lines[index]]
-          expect(asked?.rewriteRounds).toBeLessThan(2)
-          expect(Number.isInteger(target) && target > 0).toBe(true)
-          if (direction === 'longer') {
-            expect(target).toBeGreaterThan(asked?.synth ?? 0)
-            expect(fitted).toMatchObject({ action: 'fit', trimMs: 0 })
-            expect(fitted?.padAfterMs).toBeGreaterThan(400)
-          } else {
-            expect(target).toBeLessThan(asked?.synth ?? 0)
-            expect(['boost', 'freeze', 'trim']).toContain(fitted?.action)
-          }
-        }
+          if (!asked || !fitted || asked.rewriteRounds >= 2) return true
+          if (!Number.isInteger(target) || target <= 0) return true
+          const { action, trimMs, padAfterMs } = fitted
+          return direction === 'longer'
+            ? !(target > asked.synth && action === 'fit' && trimMs === 0 && padAfterMs > 400)
+            : !(target < asked.synth && ['boost', 'freeze', 'trim'].includes(action))
+        })
         const indexes = new Set(found.map(({ index }) => index))
-        for (const [index, { trimMs, durMs, freezeMs }] of fit.lines.entries()) {
+        const forgotten = fit.lines.filter(({ trimMs, durMs, freezeMs }, index) => {
           // Without any time of its own, no text would fit.
           const isHelpless = durMs - freezeMs <= 1
-          if (trimMs > 1 && !isHelpless && (lines[index]?.rewriteRounds ?? 0) < 2)
-            expect(indexes.has(index)).toBe(true)
-        }
+          return trimMs > 1 && !isHelpless && (lines[index]?.rewriteRounds ?? 0) < 2 && !indexes.has(index)
+        })
+        expect({ wrong, forgotten }).toEqual({ wrong: [], forgotten: [] })
       }),
       { numRuns: 10_000, seed: 23 },
     )

@@ -44,7 +44,7 @@ function speech(decibels: number): Sound {
 function decides(voice: Sound, music: Sound, seconds: number): boolean {
   const detector = new MusicDetector()
   const frame = (sound: Sound, index: number) =>
-    Float32Array.from({ length: MusicDetector.frameSamples }, (_, at) => {
+    new Float32Array(MusicDetector.frameSamples).map((_, at) => {
       const sample = index * MusicDetector.frameSamples + at
       return sound(sample / rate, sample)
     })
@@ -54,7 +54,8 @@ function decides(voice: Sound, music: Sound, seconds: number): boolean {
 }
 
 describe('separated sound', () => {
-  const spoken = Float32Array.from({ length: 40 * rate }, (_, at) => speech(-22)(at / rate, at))
+  const said = speech(-22)
+  const spoken = new Float32Array(40 * rate).map((_, at) => said(at / rate, at))
   const voice: Sound = (_, at) => spoken[at] ?? 0
   const plus =
     (...sounds: readonly Sound[]): Sound =>

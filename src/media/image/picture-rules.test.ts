@@ -29,26 +29,30 @@ function shapes(seed: number, { width = 320, height = 240, noise = 0 } = {}): Lu
 }
 
 function quantized(values: Float32Array, noise: number, random: () => number): Uint8Array {
-  return Uint8Array.from(values, (value) =>
+  const noisy = values.map((value) =>
     Math.max(0, Math.min(255, Math.round(value + 2 * noise * (random() + random() + random() - 1.5)))),
   )
+  return new Uint8Array(noisy)
 }
 
 /** Averages runs of samples in one direction or both, twice. */
 function softened({ width, height, values }: Luma, across: number, down: number): Luma {
-  const average = (from: Uint8Array, [dx, dy]: readonly [number, number], length: number) =>
-    from.map((_, at) => {
-      const [x, y] = [at % width, Math.floor(at / width)]
-      let sum = 0
-      for (let k = -length; k <= length; k += 1) {
-        const column = Math.min(width - 1, Math.max(0, x + k * dx))
-        const row = Math.min(height - 1, Math.max(0, y + k * dy))
-        sum += from[row * width + column] ?? 0
-      }
-      return Math.round(sum / (2 * length + 1))
-    })
-  let soft = values
-  for (let pass = 0; pass < 2; pass += 1) soft = average(average(soft, [1, 0], across), [0, 1], down)
+  const soft = values.slice()
+  /** Averages a line of samples, given by its first index, its length and its step. Its ends continue beyond it. */
+  const average = ([first, count, step]: readonly [number, number, number], radius: number) => {
+    const line = Array.from({ length: count }, (_, at) => soft[first + at * step] ?? 0)
+    const sample = (at: number) => line[Math.min(count - 1, Math.max(0, at))] ?? 0
+    let sum = 0
+    for (let at = -radius; at <= radius; at += 1) sum += sample(at)
+    for (let at = 0; at < count; at += 1) {
+      soft[first + at * step] = Math.round(sum / (2 * radius + 1))
+      sum += sample(at + radius + 1) - sample(at - radius)
+    }
+  }
+  for (let pass = 0; pass < 2; pass += 1) {
+    for (let y = 0; y < height; y += 1) average([y * width, width, 1], across)
+    for (let x = 0; x < width; x += 1) average([x, height, width], down)
+  }
   return { width, height, values: soft }
 }
 

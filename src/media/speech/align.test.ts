@@ -16,7 +16,7 @@ function substitution(one: string, other: string): number {
   return isSimilar ? 0.5 : 1
 }
 
-/** Least cost of aligning a reading, over all paths: each jump is tried from every position. */
+/** Least cost of aligning a reading, over all paths. Jumps are possible from every position. */
 function plainCost(script: Words, heard: Words, jump: (index: number) => number): number {
   const withDeletions = (row: readonly number[]) => {
     const reached = [...row]
@@ -26,7 +26,8 @@ function plainCost(script: Words, heard: Words, jump: (index: number) => number)
   }
   let row = withDeletions([0, ...script.map(() => Infinity)])
   for (const [index, word] of heard.entries()) {
-    const before = row.map((cost) => Math.min(cost, ...row.map((other) => other + jump(index))))
+    const afterJump = Math.min(...row) + jump(index)
+    const before = row.map((cost) => Math.min(cost, afterJump))
     row = withDeletions(
       before.map((cost, at) =>
         Math.min(cost + 1, (before[at - 1] ?? Infinity) + substitution(script[at - 1] ?? '', word)),

@@ -26,10 +26,9 @@ interface Line {
 
 /** A picture of lines on a moving, soft background. */
 function draw(lines: readonly Line[], frame: number): Luma {
-  const values = Uint8Array.from({ length: width * height }, (_, at) => {
-    const [x, y] = [at % width, Math.floor(at / width)]
-    return 90 + 40 * Math.sin((x + 2 * frame) / 17) + 20 * Math.cos(y / 13)
-  })
+  const columns = Array.from({ length: width }, (_, x) => 90 + 40 * Math.sin((x + 2 * frame) / 17))
+  const rows = Array.from({ length: height }, (_, y) => 20 * Math.cos(y / 13))
+  const values = new Uint8Array(rows.flatMap((row) => columns.map((column) => column + row)))
   for (const { seed, x, y } of lines) {
     for (let at = 0; at < across * down; at += 1) {
       const [column, row] = [at % across, Math.floor(at / across)]

@@ -31,9 +31,7 @@ function mapOf(drawn: (x: number, y: number) => number) {
   return {
     width,
     height,
-    values: Float32Array.from({ length: width * height }, (_, at) =>
-      drawn(at % width, Math.floor(at / width)),
-    ),
+    values: new Float32Array(width * height).map((_, at) => drawn(at % width, Math.floor(at / width))),
   }
 }
 

@@ -16,6 +16,8 @@ function page(isThere: boolean): Uint8Array {
   })
 }
 
+const [withText, withoutText] = [page(true), page(false)]
+
 it('includes every frame that shows a text, and at most as many others as are not stored', () => {
   const times = fc.record({
     every: fc.integer({ min: 1, max: 3 }),
@@ -29,7 +31,7 @@ it('includes every frame that shows a text, and at most as many others as are no
       const ended: TextTrack[] = []
       for (let frame = 0; frame < 120; frame += 1) {
         const isThere = frame >= first && frame <= last
-        ring.add(page(isThere))
+        ring.add(isThere ? withText : withoutText)
         const luma = ring.at(frame)
         if (frame % 12 === 0 && luma)
           ended.push(...tracker.addSample({ frame, luma, boxes: isThere ? [{ ...box }] : [] }))

@@ -11,7 +11,7 @@ function page(ink: Bounds, edgeAt: number) {
   return {
     width,
     height,
-    values: Uint8Array.from({ length: width * height }, (_, at) => {
+    values: new Uint8Array(width * height).map((_, at) => {
       const [x, y] = [at % width, Math.floor(at / width)]
       const written = x >= ink.left && x < ink.right && y >= ink.top && y < ink.bottom
       if (written && (x - ink.left) % 10 < 7) return 230

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { deflateSync, crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { lazy } from '../../../src/platform/cache.ts'
 import { sampleCases } from '../../soak-size.ts'
 import {
   counterCells,
@@ -24,7 +25,38 @@ const box =
   '<b id="box" style="position:absolute;left:0;top:60px;width:40px;height:40px;background:#06f"></b>'
 const counted = Array.from({ length: 10 }, (_, frame) => frame)
 
+/** Particles of one frame each. */
+const shapes =
+  '<b style="position:absolute;left:20px;top:20px;width:50px;height:50px;background:rgb(255 0 0 / 50%)"></b>' +
+  '<b style="position:absolute;left:100.5px;top:20px;width:50px;height:50px;background:#00f"></b>'
+const japanese =
+  '<p style="position:absolute;margin:0;left:0;top:0;font:40px sans-serif;color:#fff">春眠不覚暁</p>'
+const embedded = `
+  <svg style="position:absolute;left:0;top:60px" width="50" height="50"><circle cx="25" cy="25" r="25" fill="lime"/></svg>
+  <canvas id="canvas" width="50" height="50" style="position:absolute;left:60px;top:60px"></canvas>
+  <img src="data:image/png;base64,${redPixel()}" style="position:absolute;left:120px;top:60px;width:50px;height:50px">
+  <b style="position:absolute;left:180px;top:60px;width:50px;height:50px;background:url(data:image/png;base64,${redPixel()})"></b>`
+const draw =
+  "const c = document.getElementById('canvas').getContext('2d'); c.fillStyle = 'blue'; c.fillRect(0, 0, 50, 50)"
+const stills = [
+  particle(shapes, timeline('')),
+  particle(japanese, timeline('')),
+  particle(embedded, timeline(draw)),
+]
+
 describe.skipIf(lacksBrowser)('a captured frame', () => {
+  // One after another.
+  const stillShots = lazy(() =>
+    play(
+      stills.map((page, index) => ({ ...page, start: index / 10, duration: 0.1 })),
+      { frames: stills.length },
+    ),
+  )
+  const still = async (index: number) => {
+    const shot = (await stillShots()).find(({ frame }) => frame === index)
+    return readPng(shot?.png ?? new Uint8Array())
+  }
+
   it('with number k shows the timeline at k / fps, whichever worker captures it', async () => {
     const page = particle(counterCells, `${showNumber}; ${timeline('show(Math.round(t * 30))', 2)}`, {
       duration: 2,
@@ -79,11 +111,7 @@ describe.skipIf(lacksBrowser)('a captured frame', () => {
   })
 
   it('keeps the alpha of half-transparent shapes and their edges', async () => {
-    const shapes =
-      '<b style="position:absolute;left:20px;top:20px;width:50px;height:50px;background:rgb(255 0 0 / 50%)"></b>' +
-      '<b style="position:absolute;left:100.5px;top:20px;width:50px;height:50px;background:#00f"></b>'
-    const [shot] = await play([particle(shapes, timeline(''))], { frames: 1 })
-    const pixels = readPng(shot?.png ?? new Uint8Array())
+    const pixels = await still(0)
     expect(pixels.at(5, 5)).toEqual([0, 0, 0, 0])
     expect(pixels.at(40, 40)).toEqual([255, 0, 0, 128])
     expect(pixels.at(120, 40)).toEqual([0, 0, 255, 255])
@@ -115,24 +143,13 @@ describe.skipIf(lacksBrowser)('a captured frame', () => {
   })
 
   it.skipIf(!hasFontFor('ja'))('shows Japanese text if a system font supports it', async () => {
-    const body =
-      '<p style="position:absolute;margin:0;left:0;top:0;font:40px sans-serif;color:#fff">春眠不覚暁</p>'
-    const [shot] = await play([particle(body, timeline(''))], { frames: 1 })
-    const pixels = readPng(shot?.png ?? new Uint8Array())
+    const pixels = await still(1)
     const inked = counted.map((index) => index * 20).filter((left) => isInked(pixels, left))
     expect(inked).toEqual(counted.map((index) => index * 20))
   })
 
   it('shows SVG, canvas and images embedded in the source', async () => {
-    const body = `
-      <svg style="position:absolute;left:0;top:60px" width="50" height="50"><circle cx="25" cy="25" r="25" fill="lime"/></svg>
-      <canvas id="canvas" width="50" height="50" style="position:absolute;left:60px;top:60px"></canvas>
-      <img src="data:image/png;base64,${redPixel()}" style="position:absolute;left:120px;top:60px;width:50px;height:50px">
-      <b style="position:absolute;left:180px;top:60px;width:50px;height:50px;background:url(data:image/png;base64,${redPixel()})"></b>`
-    const draw =
-      "const c = document.getElementById('canvas').getContext('2d'); c.fillStyle = 'blue'; c.fillRect(0, 0, 50, 50)"
-    const [shot] = await play([particle(body, timeline(draw))], { frames: 1 })
-    const pixels = readPng(shot?.png ?? new Uint8Array())
+    const pixels = await still(2)
     expect(pixels.at(25, 85)).toEqual([0, 255, 0, 255])
     expect(pixels.at(85, 85)).toEqual([0, 0, 255, 255])
     expect(pixels.at(145, 85)).toEqual([255, 0, 0, 255])
@@ -141,16 +158,19 @@ describe.skipIf(lacksBrowser)('a captured frame', () => {
 
   it('represents all following frames only if nothing can change any more', async () => {
     const seek = "document.getElementById('box').style.left = Math.round(t * 100) + 'px'"
-    const ended = await play([particle(box, timeline(seek, 0.5))])
+    const move = "setTimeout(() => (document.getElementById('box').style.left = '70px'), 750)"
+    // One after another.
+    const shots = await play(
+      [particle(box, timeline(seek, 0.5)), particle(box, `${timeline('', 0)}; ${move}`, { start: 1 })],
+      { frames: 20 },
+    )
+    const [ended, waiting] = [
+      shots.filter(({ frame }) => frame < 10),
+      shots.filter(({ frame }) => frame >= 10),
+    ]
     expect(ended.reduce((sum, { count }) => sum + count, 0)).toBe(10)
     expect(ended.length).toBeLessThan(10)
     expect(ended.map(({ png }) => leftEdge(png)).at(-1)).toBe(50)
-    const waiting = await play([
-      particle(
-        box,
-        `${timeline('', 0)}; setTimeout(() => (document.getElementById('box').style.left = '70px'), 750)`,
-      ),
-    ])
     expect(waiting.flatMap(({ count, png }) => Array.from({ length: count }, () => leftEdge(png)))).toEqual([
       ...Array.from({ length: 8 }, () => 0),
       ...[70, 70],

@@ -70,10 +70,7 @@ async function source(name: string, { channels, gain = 1, musicLevel = 0.02 }: S
 
 /** Repeats samples in each channel. */
 function inChannels(samples: Float32Array, count: number): Float32Array {
-  return Float32Array.from(
-    { length: count * samples.length },
-    (_, at) => samples[Math.floor(at / count)] ?? 0,
-  )
+  return new Float32Array(count * samples.length).map((_, at) => samples[Math.floor(at / count)] ?? 0)
 }
 
 async function mix(

@@ -24,12 +24,13 @@ export async function spoken(text: string, voice = 'en-us') {
   return { samples: await speak(text, { voice, speed: 160, pitch: 50 }), rate: speechRate }
 }
 
-/** A sine tone, mono, 48 kHz. */
+/** A sine tone, mono, 48 kHz. hertz: a whole number, so that each second is the same. */
 export function sine(hertz: number, seconds: number, level = 0.3): Float32Array {
-  return Float32Array.from(
-    { length: Math.round(seconds * rate) },
+  const length = Math.round(seconds * rate)
+  const second = new Float32Array(Math.min(length, rate)).map(
     (_, at) => level * Math.sin((2 * Math.PI * hertz * at) / rate),
   )
+  return new Float32Array(length).map((_, at) => second[at % rate] ?? 0)
 }
 
 export async function readMonoWav(path: string): Promise<Float32Array> {
@@ -41,7 +42,8 @@ export async function readMonoWav(path: string): Promise<Float32Array> {
 export async function firstChannel(path: string, seconds: number, mono = false): Promise<Float32Array> {
   const chunks: Float32Array[] = []
   for await (const chunk of decodeSound({ path, mono, seconds }, decodeLimits)) chunks.push(chunk.slice())
-  return concatSamples(chunks).filter((_, index) => index % 2 === 0)
+  const both = concatSamples(chunks)
+  return new Float32Array(both.length / 2).map((_, at) => both[2 * at] ?? 0)
 }
 
 /** Root mean square of a part of a sound, dBFS. */
@@ -67,7 +69,7 @@ export function toneLevel(sound: Float32Array, hertz: number, [from, to]: readon
 /** Loudness of mono sound at 48 kHz in one channel, LUFS. */
 export function loudnessOf(sound: Float32Array): number {
   const meter = new LoudnessMeter()
-  meter.push(Float32Array.from({ length: 2 * sound.length }, (_, at) => sound[at >> 1] ?? 0))
+  meter.push(new Float32Array(2 * sound.length).map((_, at) => sound[at >> 1] ?? 0))
   return (meter.finish() ?? -Infinity) - 10 * Math.log10(2)
 }
 

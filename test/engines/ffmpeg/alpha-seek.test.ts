@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { MediaError } from '../../../src/contract/errors.ts'
+import type { VideoFacts } from '../../../src/contract/media-facts.ts'
 import { transparentSeekTime } from '../../../src/engines/ffmpeg/alpha-seek.ts'
 import { framesAt } from '../../../src/engines/ffmpeg/frames-at.ts'
 import { locateFfmpeg } from '../../../src/engines/ffmpeg/locate.ts'
@@ -22,8 +23,10 @@ const folder = await scratchFolder()
 const path = join(folder, 'alpha.webm')
 const broken = join(folder, 'broken.webm')
 const plain = join(folder, 'plain.mp4')
+let video: VideoFacts
 beforeAll(async () => {
   await transparentVideo(path)
+  video = await videoFacts(path)
   await withoutTransparencyKey(broken, path)
   await generateMedia(plain, [...picture(2), ...h264])
 })
@@ -45,10 +48,10 @@ async function colourKeyFrames(file: string): Promise<number[]> {
   return [...stdout.matchAll(/^([\d.]+),K/gm)].map(([, time]) => Number(time))
 }
 
-async function videoFacts(file: string) {
-  const { video } = await probe(file)
-  if (!video) throw new TypeError('no video')
-  return video
+async function videoFacts(file: string): Promise<VideoFacts> {
+  const facts = await probe(file)
+  if (!facts.video) throw new TypeError('no video')
+  return facts.video
 }
 
 /** The mean of a part of a row of a picture in red, green and blue. */
@@ -67,7 +70,6 @@ function expectNear(color: readonly number[], expected: readonly number[]) {
 
 describe('a transparent video with key frames of the colour alone', () => {
   it('is decoded from an earlier time', async () => {
-    const video = await videoFacts(path)
     expect(video.alpha).toBe(true)
     expect((await colourKeyFrames(path)).length).toBeGreaterThan(1)
     expect(await transparentSeekTime(path, { video, seconds: 2.5, signal: undefined })).toBeLessThanOrEqual(
@@ -107,7 +109,6 @@ describe('a transparent video with key frames of the colour alone', () => {
       expectNear(mean(frame, width, [row, at(0.6), at(0.9)]), [255, 0, 0])
     },
     async 'shows them in a preview'() {
-      const video = await videoFacts(path)
       const options = { video, times: [2500, 3500], stepMs: 1000, width: 16, height: 9, signal: undefined }
       const [blue, white] = await framesAt(path, options)
       if (!blue || !white) throw new TypeError('a frame is missing')
@@ -147,8 +148,7 @@ describe('a transparent video of which no picture decodes', () => {
 })
 
 describe.skipIf(process.platform === 'win32')('a picture that the machine does not decode', () => {
-  const search = async (signal?: AbortSignal) =>
-    await transparentSeekTime(path, { video: await videoFacts(path), seconds: 0.5, signal })
+  const search = (signal?: AbortSignal) => transparentSeekTime(path, { video, seconds: 0.5, signal })
 
   it('is an error of the machine, not of the file', async () => {
     using _ = await replaceFfmpeg(join(folder, 'killed'), 'kill -KILL $$')
@@ -165,7 +165,6 @@ describe.skipIf(process.platform === 'win32')('a picture that the machine does n
   })
 
   it('is searched for 60 s in total', async () => {
-    const video = await videoFacts(path)
     const log = join(folder, 'starts')
     await writeFile(log, '')
     using _ = await replaceFfmpeg(join(folder, 'slow'), `printf x >> '${log}'`)

@@ -51,7 +51,7 @@ it.skipIf(process.platform === 'win32').each<[string, () => Promise<unknown>]>([
     () =>
       renderSplit(
         {
-          clips: [{ file_id: short }, { file_id: overlay, end_time_ms: 800 }, { file_id: short }],
+          clips: [{ file_id: short }, { file_id: overlay, end_time_ms: 520 }, { file_id: short }],
           quality: '720p',
           background_color: '#123456',
           audio_mode: 'mix',

@@ -45,6 +45,9 @@ function factsOf(path: string): Promise<MediaFacts> {
   return facts
 }
 
+/** Paths of films, once they are written, by folder and name. */
+const films = new Map<string, Promise<string>>()
+
 /** Reframes a video for a portrait canvas. A path always names the same film. */
 export async function reframe(
   path: string,
@@ -68,15 +71,17 @@ interface ReframedFilm extends ReframeResult {
   readonly judged: JudgedFraming
 }
 
-/** Films shots, reframes them, and judges the result. */
+/** Films shots, reframes them, and judges the result. A name always names the same film, which is written once. */
 export async function reframeFilm(
   shots: readonly FilmedShot[],
   film: Partial<FilmOptions> & { readonly folder: string; readonly name: string },
   options: ReframeOptions = {},
 ): Promise<ReframedFilm> {
   const complete = { rate: rate25, ...wide, ...film }
-  const path = await filmFaces(film.folder, shots, complete)
-  const result = await reframe(path, options)
+  const name = join(film.folder, film.name)
+  const written = films.get(name) ?? filmFaces(film.folder, shots, complete)
+  films.set(name, written)
+  const result = await reframe(await written, options)
   const judged = judgeFraming(result.ranges, result.given, {
     source: { width: complete.width, height: complete.height },
     canvas: options.size ?? portrait,

@@ -8,8 +8,8 @@ import { artifactOf } from '../../packs/pack-fixtures.ts'
 /** Source of a fake engine. The contents of its model files select its behaviour. */
 const program = `
 const { appendFileSync, readFileSync } = require('node:fs')
-const behave = (file) => {
-  const behaviour = readFileSync(file, 'utf8').trim()
+const behave = (file) => act(readFileSync(file, 'utf8').trim())
+const act = (behaviour) => {
   if (behaviour === 'exit') { process.stderr.write('metadata are missing\\n'); process.exit(255) }
   if (behaviour === 'crash') process.abort()
   if (behaviour === 'throw') throw new Error('no such file')
@@ -36,7 +36,9 @@ module.exports = {
   OfflineTts: class {
     constructor({ model: { zipvoice } }) { this.behaviourFile = zipvoice.tokens }
     generate({ text, generationConfig }) {
-      const behaviour = behave(this.behaviourFile)
+      const written = behave(this.behaviourFile)
+      // The text of the request is the behaviour.
+      const behaviour = written === 'text' ? act(text) : written
       if (behaviour === 'slow') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
       if (behaviour === 'tone') return { samples: Float32Array.from({ length: 24000 }, (_, at) => Math.sin(at / 9) / 3), sampleRate: 24000 }
       if (behaviour === 'silence') return { samples: new Float32Array(100), sampleRate: 24000 }

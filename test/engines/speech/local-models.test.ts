@@ -193,7 +193,7 @@ describe('sherpa-onnx', () => {
       expect(similarity(0, 1)).toBeGreaterThan(similarity(0, 2) ?? 1)
       await using splitter = await openDiarizer(neverAborted)
       expect(splitter.name).toBe('pyannote-segmentation with speaker-embedding')
-      const turns = await splitter.diarize(inChunks(joined(one, silence(25), one)), { signal: neverAborted })
+      const turns = await splitter.diarize(inChunks(joined(one, silence(12), one)), { signal: neverAborted })
       expect(new Set(turns.map(({ speaker }) => speaker)).size).toBe(1)
     },
   )

@@ -63,14 +63,14 @@ export function noise(seconds: number, level: number): Float32Array {
   })
 }
 
-/** Chords of four tones with overtones, a new one each half second. */
+/** Chords of four tones with overtones, a new one each half second, repeated after the third. */
 export function music(seconds: number, level: number): Float32Array {
   const chords = [
     [220, 277.2, 329.6, 440],
     [196, 246.9, 293.7, 392],
     [174.6, 220, 261.6, 349.2],
   ]
-  return silence(seconds).map((_, at) => {
+  const cycle = silence(chords.length / 2).map((_, at) => {
     const time = at / rate
     const tones = chords[Math.floor(time * 2) % 3] ?? []
     const fade = Math.exp(-2 * (time % 0.5))
@@ -78,6 +78,7 @@ export function music(seconds: number, level: number): Float32Array {
       [1, 2, 3].reduce((sum, part) => sum + Math.sin(2 * Math.PI * hertz * part * time) / part, 0)
     return (tones.reduce((sum, hertz) => sum + wave(hertz), 0) * fade * level) / 1.5
   })
+  return silence(seconds).map((_, at) => cycle[at % cycle.length] ?? 0)
 }
 
 export function mixed(one: Float32Array, other: Float32Array): Float32Array {

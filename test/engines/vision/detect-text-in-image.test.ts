@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCanvas, type Canvas } from '@napi-rs/canvas'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
-import { detectTextInImage } from '../../../src/engines/vision/detect-text-in-image.ts'
+import { detectTextInImage, findTextInImage } from '../../../src/engines/vision/detect-text-in-image.ts'
+import { openTextDetector, type TextDetector } from '../../../src/engines/vision/frame-detector.ts'
 import { soakSize } from '../../soak-size.ts'
 import { scratchFolder, testdata } from '../ffmpeg/generate-media.ts'
 import { useTestPacks } from './test-packs.ts'
@@ -22,14 +23,17 @@ beforeAll(async () => {
 const pages = testdata('ocr')
 
 describe.skipIf(pages === undefined)('text in an image (REELWRIGHT_TESTDATA)', () => {
-  const search = async (path: string, sides?: readonly number[]) =>
-    await detectTextInImage(path, await probe(path), sides ? { sides } : {})
+  // A detector takes longer to open than to search a small image.
+  let detector: TextDetector
+  beforeAll(async () => void (detector = await openTextDetector(1, undefined)))
+  afterAll(() => detector[Symbol.asyncDispose]())
 
   /** Returns lines in pixels, from top to bottom. */
   const inPixels = async (path: string) => {
-    const facts = await probe(path)
-    const [width, height] = [facts.video?.width ?? 0, facts.video?.height ?? 0]
-    return (await detectTextInImage(path, facts, {}))
+    const { video } = await probe(path)
+    if (!video) throw new TypeError('no picture')
+    const { width, height } = video
+    return (await findTextInImage(path, video, { detector }))
       .map(({ x, y, w, h }) => [x * width, y * height, (x + w) * width, (y + h) * height].map(Math.round))
       .toSorted(([, one = 0], [, other = 0]) => one - other)
   }
@@ -98,8 +102,9 @@ describe.skipIf(pages === undefined)('text in an image (REELWRIGHT_TESTDATA)', (
   })
 
   it('is detected at another scale too, and nothing in an image without text', async () => {
-    expect(await search(join(pages ?? '', 'en.jpg'), [640])).toHaveLength(4)
+    const page = join(pages ?? '', 'en.jpg')
+    expect(await detectTextInImage(page, await probe(page), { sides: [640] })).toHaveLength(4)
     const plain = await draw('plain.png', createCanvas(320, 180), { size: 13, texts: [] })
-    expect(await search(plain)).toEqual([])
+    expect(await inPixels(plain)).toEqual([])
   })
 })

@@ -116,10 +116,10 @@ describe.skipIf(testdata('models') === undefined)('tilted text (REELWRIGHT_TESTD
     const marks = layer([large, level])
     const path = join(folder, 'tilted.mp4')
     function* pictures() {
-      for (let frame = 0; frame < 25; frame += 1) yield frameOf(marks, frame).data()
+      for (let frame = 0; frame < 10; frame += 1) yield frameOf(marks, 2.5 * frame).data()
     }
-    await writeVideo(path, { ...size, fps: 25, pictures: pictures() })
-    const { regions } = await detectText(path, await probe(path), { threads: 2 })
+    await writeVideo(path, { ...size, fps: 10, pictures: pictures() })
+    const { regions } = await detectText(path, await probe(path), { threads: 1 })
     expect(new Set(regions.map(({ start, end }) => `${start} to ${end}`))).toEqual(new Set(['0 to 1']))
     expect(coverage([large, level], regions).least).toBeGreaterThan(0.99)
   })
