@@ -102,7 +102,7 @@ export const attackSuite = (started: BrowserAndService) =>
 
     test('stored HTML, subtitles and JSON never run with the origin of the service', async () => {
       const script = `<script>document.title = 'ran'; parent.postMessage(sessionStorage.length, '*')</script>`
-      const { page } = await openPage(started, account)
+      const { page } = await openPage(started.browser, account)
       for (const [name, content] of [
         ['attack.html', script],
         ['attack.srt', `1\n00:00:01,000 --> 00:00:02,000\n${script}\n`],
@@ -124,7 +124,7 @@ export const attackSuite = (started: BrowserAndService) =>
       const { url, referers } = await startAttacker('<p>other</p>')
       const { data } = await api(account).send<{ ticket: string }>(routes.pageTicket.path, { method: 'POST' })
       const { page } = await openPage(
-        started,
+        started.browser,
         { baseUrl: started.service.baseUrl },
         { view: `ticket=${data.ticket}` },
       )

@@ -26,14 +26,12 @@ export const reboundHost = 'rebound.test'
 /** A browser, and a service with the test operation. */
 export interface BrowserAndService {
   readonly browser: Browser
-  /** Pages that no test uses. A new page starts a process, which takes longer than to load another document. */
-  readonly idlePages: Page[]
   readonly service: TestService
 }
 
 /** Starts a browser and a service for the tests of a suite. Its fields are set before the first test. */
 export function browserAndService(options: Parameters<typeof startTestService>[0] = {}): BrowserAndService {
-  const started = { idlePages: [] as Page[] } as { browser: Browser; idlePages: Page[]; service: TestService }
+  const started = {} as { browser: Browser; service: TestService }
   beforeAll(async () => {
     const resolve = `--host-resolver-rules=MAP ${reboundHost} 127.0.0.1`
     const [browser, service] = await Promise.all([startBrowser([resolve]), startTestService(options)])
@@ -46,41 +44,26 @@ export function browserAndService(options: Parameters<typeof startTestService>[0
   return started
 }
 
-/** A browser tab, used by one test. */
+/** A browser tab in a context of its own, closed when the test ends. */
 export interface Tab {
   readonly page: Page
   /** Script errors, content security policy violations, dialogs, and requests to other hosts than the service. */
   readonly violations: string[]
 }
 
-/** Opens the page of a service, signed in if `apiKey` is set. With `isNew` or options, its context is closed after the test. */
+/** Opens the page of a service, signed in if `apiKey` is set. */
 export async function openPage(
-  { browser, idlePages }: Pick<BrowserAndService, 'browser' | 'idlePages'>,
+  browser: Browser,
   { baseUrl, apiKey }: { baseUrl: string; apiKey?: string },
-  { view = '', isNew, ...options }: BrowserContextOptions & { view?: string; isNew?: boolean } = {},
+  { view = '', ...options }: BrowserContextOptions & { view?: string } = {},
 ): Promise<Tab> {
-  const isReusable = !isNew && Object.keys(options).length === 0
-  const idle = isReusable ? idlePages.pop() : undefined
-  const page = idle ?? (await (await browser.newContext({ locale: 'en-GB', ...options })).newPage())
-  const violations = collectViolations(page, baseUrl)
-  const signIn = `sessionStorage.setItem('reelwright.key', ${JSON.stringify(apiKey)})`
-  const script = apiKey === undefined ? undefined : await page.addInitScript(signIn)
+  const context = await browser.newContext({ locale: 'en-GB', ...options })
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  // Runs before the context closes, which fails a request that a route of the test is repeating.
   onTestFinished(async () => {
-    if (page.isClosed()) return
-    // Before the context closes, which fails a request that a route of the test is repeating.
-    await page.unrouteAll({ behavior: 'ignoreErrors' })
-    if (!isReusable) return page.context().close()
-    await script?.dispose()
-    await page.removeAllListeners(undefined, { behavior: 'ignoreErrors' })
-    await page.evaluate('sessionStorage.clear()')
-    await page.goto('about:blank')
-    idlePages.push(page)
+    if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
-  await page.goto(`${baseUrl}/#${view}`)
-  return { page, violations }
-}
-
-function collectViolations(page: Page, baseUrl: string): string[] {
   const violations: string[] = []
   page.on('pageerror', ({ message }) => violations.push(message))
   page.on('console', (message) => message.type() === 'error' && violations.push(message.text()))
@@ -91,7 +74,11 @@ function collectViolations(page: Page, baseUrl: string): string[] {
   page.on('request', (request) => {
     if (!request.url().startsWith(`${baseUrl}/`)) violations.push(`to ${request.url()}`)
   })
-  return violations
+  if (apiKey !== undefined) {
+    await page.addInitScript(`sessionStorage.setItem('reelwright.key', ${JSON.stringify(apiKey)})`)
+  }
+  await page.goto(`${baseUrl}/#${view}`)
+  return { page, violations }
 }
 
 /** Whether the element has the keyboard focus. */

@@ -29,7 +29,7 @@ export const focusSuite = (started: BrowserAndService) =>
         await createTask(),
         await createTask(),
       ]
-      const { page, violations } = await openPage(started, account)
+      const { page, violations } = await openPage(started.browser, account)
       const button = (name: string, id: string) =>
         page.getByRole('button', { name: new RegExp(`^${name}.*${id}`), includeHidden: true })
       const cancel = async (id: string, meanwhile: () => Promise<void>) => {
@@ -57,7 +57,7 @@ export const focusSuite = (started: BrowserAndService) =>
     test('the end of a deletion moves a lost focus to the view, and no other', async () => {
       const account = await started.service.account(10)
       for (const name of ['a.txt', 'b.txt', 'c.txt']) await api(account).upload(name, name)
-      const { page, violations } = await openPage(started, account, { view: 'files' })
+      const { page, violations } = await openPage(started.browser, account, { view: 'files' })
       const button = (name: string) => page.getByRole('button', { name: `Delete: ${name}` })
       const remove = async (name: string, meanwhile: () => Promise<void>) => {
         const { release } = await holdResponse(page, '**/base/file/*')

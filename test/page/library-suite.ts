@@ -9,7 +9,7 @@ import { startTestService, type TestService } from '../service/in-process.ts'
 import { sampleCases } from '../soak-size.ts'
 import { openPage, takePicture, type BrowserAndService } from './browser.ts'
 
-export const librarySuite = (started: Pick<BrowserAndService, 'browser' | 'idlePages'>) =>
+export const librarySuite = (started: Pick<BrowserAndService, 'browser'>) =>
   describe('the library on the page', () => {
     let service: TestService
     let library: Awaited<ReturnType<typeof writeTestLibrary>>
@@ -27,7 +27,7 @@ export const librarySuite = (started: Pick<BrowserAndService, 'browser' | 'idleP
     })
 
     test('shows materials with their rights in a grid, and words and kinds narrow it', async () => {
-      const { page, violations } = await openPage(started, await service.account(5))
+      const { page, violations } = await openPage(started.browser, await service.account(5))
       await page.getByRole('link', { name: 'Library' }).click()
       const cards = page.getByRole('list', { name: 'Materials' }).getByRole('listitem')
       await cards.filter({ hasText: 'Calm piano' }).waitFor()
@@ -59,7 +59,7 @@ export const librarySuite = (started: Pick<BrowserAndService, 'browser' | 'idleP
     test.for(sampleCases([360, 1300], 1))(
       'a preview fits its card, and the page a screen of %i pixels',
       async (width) => {
-        const { page } = await openPage(started, await service.account(5), {
+        const { page } = await openPage(started.browser, await service.account(5), {
           ...{ view: 'library', viewport: { width, height: 900 } },
         })
         const card = page
@@ -91,7 +91,7 @@ export const librarySuite = (started: Pick<BrowserAndService, 'browser' | 'idleP
     test('a search shows its query in the list, and the materials that it found', async () => {
       const account = await service.account(5)
       await api(account).create('material_search', { scope: 'clip', query: 'waves <b>beach</b>' })
-      const { page, violations } = await openPage(started, account)
+      const { page, violations } = await openPage(started.browser, account)
       await page.getByText('waves <b>beach</b>', { exact: true }).waitFor()
       await page.getByRole('button', { name: /^Show result/ }).click()
       const card = page.getByRole('list', { name: 'Results' }).getByRole('listitem')
@@ -127,7 +127,7 @@ export const librarySuite = (started: Pick<BrowserAndService, 'browser' | 'idleP
         .set({ output: JSON.stringify({ data: [described] }) })
         .where('id', '=', created.task_id)
         .execute()
-      const { page, violations } = await openPage(started, account)
+      const { page, violations } = await openPage(started.browser, account)
       await page.getByText('harbour.png', { exact: true }).waitFor()
       await page.getByRole('button', { name: /^Show result/ }).click()
       const card = page.getByRole('list', { name: 'Results' }).getByRole('listitem')

@@ -15,7 +15,7 @@ const blockedModule = {
   requirements: async () => ({ requirements: () => [{ kind: 'language-model' } as const] }),
 }
 
-// All suites share a browser, because its start takes longer than most tests. No two open pages share a profile.
+// All suites share a browser, because its start takes longer than most tests. Each page has a profile of its own.
 describe.skipIf(isBrowserMissing)('the page in Chromium (Debian package chromium-headless-shell)', () => {
   const started = browserAndService({ operations: [fakeModule, blockedModule] })
   viewsSuite(started)

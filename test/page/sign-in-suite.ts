@@ -19,7 +19,7 @@ export const signInSuite = (started: BrowserAndService) =>
       onTestFinished(() => endService(dataDir))
       expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#ticket=[\w-]{43}\n$/)
       const [baseUrl = '', view = ''] = stdout.trim().split('/#')
-      const { page, violations } = await openPage(started, { baseUrl }, { view })
+      const { page, violations } = await openPage(started.browser, { baseUrl }, { view })
       await page.getByRole('heading', { name: 'Tasks' }).waitFor()
       await page.getByText('Live', { exact: true }).waitFor()
       expect(page.url()).toBe(`${baseUrl}/`)
@@ -29,14 +29,14 @@ export const signInSuite = (started: BrowserAndService) =>
       // After a reload the tab still has its key. Another tab has none, and the ticket is used up.
       await page.reload()
       await page.getByRole('heading', { name: 'Service' }).waitFor()
-      const other = await openPage(started, { baseUrl }, { view })
+      const other = await openPage(started.browser, { baseUrl }, { view })
       await other.page.getByText('this link was already used or has expired').waitFor()
       await page.context().close()
     })
 
     test('a key can be entered in the form; signing out removes it', async () => {
       const account = await started.service.account(100)
-      const { page } = await openPage(started, { baseUrl: account.baseUrl })
+      const { page } = await openPage(started.browser, { baseUrl: account.baseUrl })
       const key = page.getByLabel('API key')
       await key.fill('wrong')
       await key.press('Enter')
@@ -54,7 +54,7 @@ export const signInSuite = (started: BrowserAndService) =>
 
     test('a late rejection of an old key does not sign out the new one', async () => {
       const account = await started.service.account(100)
-      const { page } = await openPage(started, { baseUrl: account.baseUrl })
+      const { page } = await openPage(started.browser, { baseUrl: account.baseUrl })
       const release = Promise.withResolvers<void>()
       const late = page.waitForResponse(
         (response) => response.status() === 401 && response.url().endsWith('/ticket'),

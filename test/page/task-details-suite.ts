@@ -13,7 +13,7 @@ import { srtOf } from '../subtitle-translate/translation-service.ts'
 import { fakeChinese } from '../subtitle-translate/translator.ts'
 import { isFocused, openPage, takePicture, type BrowserAndService } from './browser.ts'
 
-export const taskDetailsSuite = (started: Pick<BrowserAndService, 'browser' | 'idlePages'>) =>
+export const taskDetailsSuite = (started: Pick<BrowserAndService, 'browser'>) =>
   describe('questions and results of tasks on the page', () => {
     let service: TestService
     let account: TestAccount
@@ -41,7 +41,7 @@ export const taskDetailsSuite = (started: Pick<BrowserAndService, 'browser' | 'i
       const lines = ['Good morning, everybody.', 'It was late.', '<b>We</b> were on the way.', 'Nobody came.']
       const shown = ['Good morning, everybody.', 'It was late.', 'We were on the way.', 'Nobody came.']
       const { data: file } = await client.upload('talk.srt', srtOf(lines))
-      const { page, violations } = await openPage(started, account)
+      const { page, violations } = await openPage(started.browser, account)
       const row = await askOnPage(page, 'subtitle_translate', {
         ...{ file_id: file.file_id, language: 'en-US', translate_language: 'zh-CN' },
         ...{ line_mode: 'keep', strip_punctuation: false },
@@ -70,7 +70,7 @@ export const taskDetailsSuite = (started: Pick<BrowserAndService, 'browser' | 'i
 
     test('the problems of a rejected answer are shown; a question has its image', async () => {
       const { data: file } = await client.upload('a.txt', 'a text')
-      const { page, violations } = await openPage(started, account)
+      const { page, violations } = await openPage(started.browser, account)
       const row = await askOnPage(page, 'test_copy', { file_id: file.file_id, behaviour: 'ask' })
       await row.getByText('"Two"').waitFor()
       await row.locator('canvas[width="1"][height="1"]').waitFor()
@@ -93,7 +93,7 @@ export const taskDetailsSuite = (started: Pick<BrowserAndService, 'browser' | 'i
       const clip = await generateMedia(join(await scratchFolder(), 'talk.mp4'), [...picture(1), ...h264])
       const { data: file } = await api(own).upload('talk.mp4', await readFile(clip))
       await api(own).create('test_many_files', { file_id: file.file_id })
-      const { page, violations } = await openPage(started, own)
+      const { page, violations } = await openPage(started.browser, own)
       await page.getByRole('button', { name: /^Show result/ }).click()
       const row = page.getByRole('listitem').filter({ has: page.getByRole('figure') })
       await row.getByText('Complete output').waitFor()

@@ -40,7 +40,7 @@ export const viewsSuite = (started: BrowserAndService) =>
 
     test('the task list is live; a task is cancelled, another is stopped after confirmation', async () => {
       await newAccount()
-      const { page, violations } = await openPage(started, account)
+      const { page, violations } = await openPage(started.browser, account)
       await page.getByText('Live', { exact: true }).waitFor()
       const [first, second, third] = [
         await createTask('wait'),
@@ -87,7 +87,7 @@ export const viewsSuite = (started: BrowserAndService) =>
       onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
       const first = await startTestService({ dataDir })
       const one = await first.account(10)
-      const { page } = await openPage(started, one)
+      const { page } = await openPage(started.browser, one)
       await page.getByText('Live', { exact: true }).waitFor()
       await first[Symbol.asyncDispose]()
       await page.getByText('Connecting').waitFor()
@@ -106,7 +106,7 @@ export const viewsSuite = (started: BrowserAndService) =>
       await newAccount()
       const long = `${'a_very_long_name_without_any_place_to_break_'.repeat(4)}.txt`
       const id = await createTask('copy', long, 'long')
-      const { page } = await openPage(started, account, {
+      const { page } = await openPage(started.browser, account, {
         ...{ viewport: { width: 320, height: 600 }, colorScheme: 'dark', reducedMotion: 'reduce' },
       })
       await page.getByRole('button', { name: new RegExp(`^Show result.*${id}`) }).click()
@@ -120,7 +120,7 @@ export const viewsSuite = (started: BrowserAndService) =>
 
     test('progress received while the list loads is not overwritten by the older list', async () => {
       await newAccount()
-      const { page } = await openPage(started, account, { isNew: true })
+      const { page } = await openPage(started.browser, account)
       const [listRequested, progressSent] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
       await page.routeWebSocket('**/task/events*', (socket) => {
         socket.connectToServer().onMessage(async (message) => {
@@ -157,7 +157,7 @@ export const viewsSuite = (started: BrowserAndService) =>
       const clip = await generateMedia(join(await scratchFolder(), 'clip.mp4'), [...picture(8), ...h264])
       const bytes = await readFile(clip)
       const id = await createTask('copy', 'my clip.mp4', bytes)
-      const { page, violations } = await openPage(started, account)
+      const { page, violations } = await openPage(started.browser, account)
       const resultButton = page.getByRole('button', { name: new RegExp(`^(Show|Hide) result.*${id}`) })
       await resultButton.press('Enter')
       const video = page.getByLabel('copy of my clip.mp4', { exact: true })
@@ -201,7 +201,7 @@ export const viewsSuite = (started: BrowserAndService) =>
       const failed = await createTask('refuse', 'b.txt', 'b')
       const { db } = started.service.running.service
       const error = { code: 6017, message: names[0], hint: names[1], retryable: false }
-      const { page, violations } = await openPage(started, account)
+      const { page, violations } = await openPage(started.browser, account)
       await taskRow(page, failed).getByText('this file is always rejected').waitFor()
       await db
         .updateTable('tasks')
@@ -239,7 +239,7 @@ export const viewsSuite = (started: BrowserAndService) =>
     test('files are listed in pages and deleted after confirmation; a file in use is kept and the reason shown', async () => {
       await newAccount()
       for (let index = 1; index <= 21; index += 1) await calls.upload(`note ${index}.txt`, `note ${index}`)
-      const { page } = await openPage(started, account, { view: 'files' })
+      const { page } = await openPage(started.browser, account, { view: 'files' })
       await page.getByText('1 to 20 of 21').waitFor()
       await page.getByRole('button', { name: 'Older' }).click()
       await page.getByRole('heading', { name: 'note 1.txt' }).waitFor()
@@ -262,7 +262,7 @@ export const viewsSuite = (started: BrowserAndService) =>
 
     test('the credits view shows balance and ledger; the service view shows what is missing and the fix', async () => {
       await newAccount(7)
-      const { page, violations } = await openPage(started, account, { view: 'credits' })
+      const { page, violations } = await openPage(started.browser, account, { view: 'credits' })
       await page.getByText('7 credits', { exact: true }).waitFor()
       const id = await createTask('wait')
       await page.getByText('6 credits', { exact: true }).waitFor()

@@ -140,8 +140,8 @@ async function estimateStem(
   return result[output]?.data as Float32Array
 }
 
-/** Window and overlap of the denoiser, samples. */
-const denoiserWindows = { size: 30 * speechRate, overlap: speechRate }
+/** Longest window of the denoiser, and overlap of windows, seconds. */
+const denoiserWindows = { longest: 30, overlap: 1 }
 
 /** Opens the denoiser as a separator that returns the voice only. */
 export async function openDenoisingSeparator(signal: AbortSignal): Promise<VoiceSeparator> {
@@ -153,8 +153,12 @@ export async function openDenoisingSeparator(signal: AbortSignal): Promise<Voice
     keepsMusic: false,
     async *separate({ path, seconds }, options) {
       const samples = decodeVoice(path, { ...options, seconds })
+      const { longest, overlap } = denoiserWindows
+      // A short sound is one window, which is not padded to the longest.
+      const length = Math.min(longest, Math.max(2 * overlap, Math.ceil(seconds)))
+      const windows = { size: length * speechRate, overlap: overlap * speechRate }
       const separateWindow = (piece: Float32Array) => denoiser.denoise(piece, options)
-      for await (const { output } of processOverlapping(samples, denoiserWindows, separateWindow))
+      for await (const { output } of processOverlapping(samples, windows, separateWindow))
         yield { voice: output, music: null }
     },
     [Symbol.asyncDispose]: () => denoiser[Symbol.asyncDispose](),

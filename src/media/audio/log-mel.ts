@@ -9,6 +9,9 @@ export const whisperFrames = whisperSamples / hopLength
 const whisperRate = 16_000
 const halfBins = windowLength / 2 + 1
 
+/** Energies below this count as silence. */
+const leastEnergy = 1e-10
+
 /** Mel bands of Whisper's models, which have 80 or 128. */
 export function whisperBands(bands: number) {
   return { bands, rate: whisperRate, size: windowLength, lowest: 0, highest: whisperRate / 2 }
@@ -21,23 +24,24 @@ export function whisperBands(bands: number) {
 export function whisperFeatures(sound: Float32Array, bands: number): Float32Array {
   const energyOf = melBands(whisperBands(bands))
   const power = new PowerSpectrum()
-  const features = new Float32Array(bands * whisperFrames)
+  const features = new Float32Array(bands * whisperFrames).fill(Math.log10(leastEnergy))
+  // Later frames contain only the silence after the sound.
+  const frames = Math.min(whisperFrames, Math.ceil((sound.length + windowLength / 2) / hopLength))
   let highest = -Infinity
-  for (let frame = 0; frame < whisperFrames; frame += 1) {
+  for (let frame = 0; frame < frames; frame += 1) {
     const energies = power.of(sound, frame * hopLength - windowLength / 2)
     for (let band = 0; band < bands; band += 1) {
       const value = Math.log10(
         Math.max(
           energyOf(band, (bin) => energies[bin] ?? 0),
-          1e-10,
+          leastEnergy,
         ),
       )
       highest = Math.max(highest, value)
       features[band * whisperFrames + frame] = value
     }
   }
-  for (const [at, value] of features.entries()) features[at] = (Math.max(value, highest - 8) + 4) / 4
-  return features
+  return features.map((value) => (Math.max(value, highest - 8) + 4) / 4)
 }
 
 /** Power spectrum of 400 samples under a Hann window, by Bluestein's algorithm, as 400 is not a power of two. */
