@@ -5,7 +5,7 @@ import { soakSize } from '../soak-size.ts'
 import { fuzzService } from './service.ts'
 import { fuzzTools } from './tools.ts'
 
-const requestCount = soakSize(500, 20_000)
+const requestCount = soakSize(1000, 20_000)
 const callCount = soakSize(30, 500)
 
 test(`${requestCount} generated requests to every endpoint: no 500, no hang, no growth`, async () => {

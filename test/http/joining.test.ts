@@ -56,6 +56,7 @@ onDatabases('Prefer: join-identical', (service) => {
     )
     const later = await create(calls, body)
     expect(later.data).not.toHaveProperty('joined')
+    await calls.stop(later.data.task_id)
   })
 
   test('equal concurrent creations create one task, even with credits for one', async () => {
@@ -65,6 +66,7 @@ onDatabases('Prefer: join-identical', (service) => {
     expect(new Set(responses.map(({ data }) => data.task_id)).size).toBe(1)
     expect(responses.filter(({ data }) => data.joined)).toHaveLength(7)
     expect(await balance()).toBe(0)
+    await calls.stop(responses[0]?.data.task_id ?? '')
   })
 
   test('a repeated joining creation returns the same task, finished or not', async () => {
@@ -85,6 +87,8 @@ onMainDatabase('Prefer: join-identical, further requests:', (service) => {
     const { data } = await create(one.calls, one.body)
     const other = await create(two.calls, two.body)
     expect(other.data.task_id).not.toBe(data.task_id)
+    for (const [{ calls }, id] of [[one, data.task_id] as const, [two, other.data.task_id] as const])
+      await calls.stop(id)
   })
 
   test('a quote returns the price, creates nothing and is validated like a creation', async () => {
@@ -102,8 +106,9 @@ onMainDatabase('Prefer: join-identical, further requests:', (service) => {
     expect((await quote(calls, {})).code).toBe(6013)
     expect((await quote(calls, { file_id: '1234567890123456789' })).code).toBe(6004)
 
-    await create(calls, body)
+    const { data: task } = await create(calls, body)
     expect((await quote(calls, body, { prefer })).data.credits, 'to join costs nothing').toBe(0)
     expect((await quote(calls, body)).data.credits).toBe(1)
+    await calls.stop(task.task_id)
   })
 })

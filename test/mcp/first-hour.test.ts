@@ -20,7 +20,7 @@ beforeAll(async () => {
   await mkdir(dataDir, { recursive: true })
   await writeFile(join(dataDir, 'reelwright.config.json'), JSON.stringify({ models_mirror: mirror }))
   await agentSession.createClip('testsrc2=s=320x180:r=30000/1001', 'cam1.mp4', 1)
-  await agentSession.createClip('smptebars=s=320x180:r=10', 'cam2.mp4', 1)
+  await agentSession.createClip('smptebars=s=320x180:r=25', 'cam2.mp4', 1)
   await mkdir(join(workspace, 'shoot', 'raw'), { recursive: true })
   await agentSession.createClip('smptebars=s=160x90:r=10', 'shoot/b.mp4', 1)
   await ffmpeg('-f', 'lavfi', '-i', 'sine=440:d=1', join(workspace, 'shoot', 'a.wav'))
@@ -180,7 +180,7 @@ test.each<[object, object, string[]]>([
   ],
 ])('a split screen arranges its clips by name: %j', async (named, corner, assumed) => {
   const { data } = await callUntilDone(agent, 'video_split_screen', {
-    ...{ clips: ['shoot/b.mp4', 'cam2.mp4'], output_ratio: '16:9', quality: '720p', ...named },
+    ...{ clips: ['cam1.mp4', 'cam2.mp4'], output_ratio: '16:9', quality: '720p', ...named },
   })
   expect(data).toMatchObject({ status: 'completed', assumed })
   const { layout } = data['output'] as { layout: { slots: { destination_rect: object }[] } }
@@ -204,7 +204,7 @@ test.each<[string, Record<string, unknown>, string]>([
 
 test('a split screen states which layout was selected and what its defaults cut away', async () => {
   const { data } = await callUntilDone(agent, 'video_split_screen', {
-    clips: ['shoot/b.mp4', 'cam2.mp4'],
+    clips: ['cam1.mp4', 'cam2.mp4'],
     ratio: 'portrait',
     quality: '720p',
   })
@@ -213,16 +213,16 @@ test('a split screen states which layout was selected and what its defaults cut 
   )
 })
 
-const style = { size: 20, fill: 'white', outline: 'black' }
+const style = { size: 24, fill: 'white', outline: 'black' }
 const captions: readonly Caption[] = [
-  { ...style, text: 'Subtitle one here', x: 160, y: 160, first: 0, end: 20 },
-  { ...style, text: 'CHANNEL', x: 64, y: 22, first: 0, end: 20 },
+  { ...style, text: 'Subtitle one here', x: 240, y: 240, first: 0, end: 20 },
+  { ...style, text: 'CHANNEL', x: 90, y: 30, first: 0, end: 20 },
 ]
 
 test('detected regions are listed in the result, and removed by id', async ({ skip }) => {
   if (mirror === undefined) skip('there is no model of the text detector (REELWRIGHT_TESTDATA)')
   const { workspace } = agentSession
-  const footage = { width: 320, height: 180, fps: 20, frames: 20, background: 'still', captions } as const
+  const footage = { width: 480, height: 270, fps: 20, frames: 20, background: 'still', captions } as const
   await drawFootage(join(workspace, 'talk.mp4'), footage)
   const detected = await callUntilDone(agent, 'video_purify', { file_id: 'talk.mp4', phase: 'detect' })
   const { regions, next_step } = detected.data as { regions: RegionOverview; next_step: string }

@@ -17,8 +17,8 @@ const connectToSession = (era: Era): Promise<ConnectedAgent> => agentSession.sha
 
 beforeAll(async () => {
   agentSession = await startAgentSession()
-  await agentSession.createClip('testsrc2=s=320x180:r=10', 'left.mp4', 1.2)
-  await agentSession.createClip('smptebars=s=180x320:r=10', 'right.mp4', 1.2)
+  await agentSession.createClip('testsrc2=s=320x180:r=30', 'left.mp4', 1.2)
+  await agentSession.createClip('smptebars=s=180x320:r=25', 'right.mp4', 1.2)
   await agentSession.createClip('testsrc2=s=320x180:r=25', 'half.mkv', 4)
   const half = join(agentSession.workspace, 'half.mkv')
   await truncate(half, Math.floor((await stat(half)).size / 2))

@@ -33,7 +33,7 @@ beforeAll(async () => {
   await writeFile(at('red.png'), red.toBuffer('image/png'))
   // Ten frames of different brightness.
   const bright = "color=black:s=128x72:r=25,format=yuv420p,geq=lum='60+15*N':cb=128:cr=128"
-  const coding = ['-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '4', '-movflags', '+faststart']
+  const coding = ['-c:v', 'libx264', '-qp', '4', '-movflags', '+faststart']
   await ffmpeg('-f', 'lavfi', '-i', bright, '-frames:v', '10', ...coding, at('city.mp4'))
 })
 afterAll(() => folder[Symbol.asyncDispose]())

@@ -14,7 +14,6 @@ const at = (name: string) => join(folder, name)
 const box = { x: 0.25, y: 0.5, w: 0.5, h: 0.25 }
 
 const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=10:duration=2']
-const fast = ['-pix_fmt', 'yuv420p', '-preset:v:0', 'ultrafast']
 const tone = (hertz: number) => ['-f', 'lavfi', '-i', `sine=frequency=${hertz}:sample_rate=44100:duration=2`]
 
 /** Creates a subtitle file, and chapters and tags, as inputs. */
@@ -97,7 +96,6 @@ async function film(name: string, sound: string, words: string): Promise<string>
   const coding = [
     '-pix_fmt:v:0',
     'yuv420p',
-    ...['-preset:v:0', 'ultrafast'],
     '-c:a',
     sound,
     '-c:s',
@@ -164,7 +162,7 @@ describe('audio, subtitles, chapters, languages, titles and covers are kept', ()
     const second = ['-f', 'lavfi', '-i', 'color=red:size=32x32:duration=2']
     const inputs = [...picture, ...tone(440), ...tone(880), ...tone(660), ...second]
     const maps = ['0', '1', '2', '3', '4'].flatMap((input) => ['-map', input])
-    const coding = [...fast, '-c:v:1', 'mpeg4', '-c:a', 'adpcm_ima_qt', '-c:a:0', 'aac']
+    const coding = ['-pix_fmt', 'yuv420p', '-c:v:1', 'mpeg4', '-c:a', 'adpcm_ima_qt', '-c:a:0', 'aac']
     await ffmpeg(...inputs, '-i', (await texts()).tags, ...maps, ...coding, source)
     const bytes = await readFile(source)
     // Like position data of cameras: a stream of the same type as chapters, with another tag.
@@ -183,7 +181,7 @@ describe('audio, subtitles, chapters, languages, titles and covers are kept', ()
 
   it('an undecodable cover and side data of the picture are omitted and reported', async () => {
     const [raw, source] = [at('marked.h264'), at('marked.mp4')]
-    await ffmpeg(...picture, '-frames:v', '10', '-bf', '0', ...fast, raw)
+    await ffmpeg(...picture, '-frames:v', '10', '-bf', '0', '-pix_fmt', 'yuv420p', raw)
     await writeFile(raw, withCaptions(await readFile(raw)))
     const maps = ['-map', '0', '-map', '1', '-disposition:v:1', 'attached_pic']
     await ffmpeg('-i', raw, '-i', cover, ...maps, '-c', 'copy', source)
@@ -210,7 +208,7 @@ describe('audio, subtitles, chapters, languages, titles and covers are kept', ()
       const inputs = ['-itsoffset', String(video), ...picture, '-itsoffset', String(audio), ...tone(440)]
       const early = ['-itsoffset', String(audio), '-t', '0.7', ...tone(880)]
       const maps = ['0', '1', '2'].flatMap((input) => ['-map', input])
-      const coding = ['-fps_mode', 'passthrough', ...fast, '-c:a', 'aac', '-c:a:1', 'ac3']
+      const coding = ['-fps_mode', 'passthrough', '-pix_fmt', 'yuv420p', '-c:a', 'aac', '-c:a:1', 'ac3']
       await ffmpeg(...inputs, ...early, ...maps, ...coding, source)
       const { path } = await blurBoxes(source, folder, box)
       const [before, after] = [await firstPacketTimes(source), await firstPacketTimes(path)]
@@ -246,7 +244,7 @@ describe('a list', () => {
   const listed = { id: 'one', source: 'manual', ...box, start: 0, end: 9 }
 
   const listedFilm = lazy(async () => {
-    await ffmpeg(...picture, ...fast, at('listed.mkv'))
+    await ffmpeg(...picture, '-pix_fmt', 'yuv420p', at('listed.mkv'))
     return at('listed.mkv')
   })
 

@@ -11,7 +11,6 @@ const at = (name: string) => join(folder, name)
 const box = { x: 0.25, y: 0.5, w: 0.5, h: 0.25 }
 
 const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=10:duration=2']
-const fast = ['-pix_fmt', 'yuv420p', '-preset', 'ultrafast']
 const tone = (hertz: number) => ['-f', 'lavfi', '-i', `sine=frequency=${hertz}:sample_rate=44100:duration=2`]
 
 /** Returns a script that logs the arguments of each run. */
@@ -31,7 +30,7 @@ describe('subtitles', () => {
     await writeFile(lines, '1\n00:00:01,800 --> 00:00:01,900\nWords that stay\n')
     const inputs = [...picture, ...tone(440), ...tone(880), '-i', lines]
     const maps = ['0', '1', '2', '3'].flatMap((input) => ['-map', input])
-    const coding = [...fast, '-c:a', 'aac', '-c:a:0', 'adpcm_ima_qt', '-c:s', 'mov_text']
+    const coding = ['-pix_fmt', 'yuv420p', '-c:a', 'aac', '-c:a:0', 'adpcm_ima_qt', '-c:s', 'mov_text']
     await ffmpeg(...inputs, ...maps, ...coding, source)
     using _ = await replaceFfmpeg(at('ffmpeg'), logging(log))
     const { output } = await blurBoxes(source, folder, box)
@@ -44,7 +43,7 @@ describe('subtitles', () => {
     const [source, lines, log] = [at('unread.mov'), at('unread.srt'), at('unread.log')]
     await writeFile(lines, '1\n00:00:01,800 --> 00:00:01,900\nWords that go\n')
     const maps = ['0', '1', '2', '2', '2', '2'].flatMap((input) => ['-map', input])
-    const coding = [...fast, '-c:a', 'pcm_s16le', '-c:s', 'mov_text']
+    const coding = ['-pix_fmt', 'yuv420p', '-c:a', 'pcm_s16le', '-c:s', 'mov_text']
     await ffmpeg(...picture, ...tone(440), '-i', lines, ...maps, ...coding, source)
     const text = (await readFile(source)).toString('latin1')
     // The first one stays valid.
@@ -66,7 +65,7 @@ describe('subtitles', () => {
       return `${index}\n00:00:0${index},100 --> 00:00:0${index},500\n${words}\n`
     }
     await writeFile(lines, [0, 1, 2, 3].map(line).join('\n'))
-    const maps = ['-map', '0', '-map', '1', '-map', '2', ...fast, '-c:s', 'mov_text']
+    const maps = ['-map', '0', '-map', '1', '-map', '2', '-pix_fmt', 'yuv420p', '-c:s', 'mov_text']
     await ffmpeg(...picture, ...tone(440), '-i', lines, ...maps, '-c:a', 'pcm_s16le', source)
     const bytes = await readFile(source)
     bytes[bytes.indexOf(Buffer.from([0, 1, 0x32])) + 2] = 0xff

@@ -92,7 +92,6 @@ describe('colours', () => {
       '0.2',
       '-c:v',
       'libx264',
-      ...['-preset', 'ultrafast'],
       '-crf',
       '1',
       full,
@@ -151,7 +150,7 @@ describe('colours', () => {
       '-i',
       "color=gray:s=320x240:r=25,format=yuv420p10le,geq=lum='if(lt(X,W/2),64+876*0.5081,64+876*0.3)':cb=512:cr=512," +
         'setparams=range=tv:colorspace=bt2020nc:color_primaries=bt2020:color_trc=smpte2084',
-      ...['-t', '0.2', '-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'log-level=none', ...tags],
+      ...['-t', '0.2', '-c:v', 'libx265', '-x265-params', 'log-level=none', ...tags],
       path,
     )
     const rendered = await renderSplit(
@@ -196,8 +195,7 @@ describe('a file cut off in the middle', () => {
     const intact = join(folder.path, 'intact.mp4')
     const truncated = join(folder.path, 'cut.mp4')
     await ffmpeg(
-      ...['-f', 'lavfi', '-i', 'testsrc2=s=160x120:r=10:d=4', '-g', '10'],
-      ...['-preset', 'ultrafast', '-movflags', '+faststart', intact],
+      ...['-f', 'lavfi', '-i', 'testsrc2=s=160x120:r=10:d=4', '-g', '10', '-movflags', '+faststart', intact],
     )
     const bytes = await readFile(intact)
     await writeFile(truncated, bytes.subarray(0, bytes.length / 2))
@@ -230,7 +228,7 @@ it.each(sampleCases(['mkv', 'mp4'], 1))(
     const path = join(folder.path, `late.${extension}`)
     await ffmpeg(
       ...['-f', 'lavfi', '-i', 'testsrc2=s=64x48:r=25:d=2', '-f', 'lavfi', '-i', 'sine=d=2'],
-      ...['-preset', 'ultrafast', '-output_ts_offset', '5', path],
+      ...['-output_ts_offset', '5', path],
     )
     const facts = await probe(path)
     expect(Math.abs(facts.duration_ms - 2000)).toBeLessThan(60)

@@ -167,8 +167,8 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
 
   it('has its messages truncated', async () => {
     const script = `${timeline('')}
-      for (let n = 0; n < 100; n += 1) Promise.reject(new Error(n + 'x'.repeat(1e4)))
-      for (let n = 0; n < 25; n += 1) document.body.append(document.createElement('iframe'))`
+      for (let n = 0; n < 100; n += 1) Promise.reject(new Error(n + 'x'.repeat(1e5)))
+      for (let n = 0; n < 100; n += 1) document.body.append(document.createElement('iframe'))`
     const problems = await dryRunProblems(particle('<p>x</p>', script))
     expect(problems.length).toBeGreaterThan(2)
     expect(problems.length).toBeLessThan(80)

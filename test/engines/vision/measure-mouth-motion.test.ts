@@ -7,7 +7,7 @@ import { measureMouthMotion } from '../../../src/engines/vision/measure-mouth-mo
 import { compareWithSpeech, type MouthSample, visualSpeech } from '../../../src/media/cut/visual-speech.ts'
 import type { TimeSpan } from '../../../src/media/speech/speech-types.ts'
 import { soakSize } from '../../soak-size.ts'
-import { generateMedia, h264, scratchFolder, testdata, tone } from '../ffmpeg/generate-media.ts'
+import { generateMedia, scratchFolder, testdata, tone } from '../ffmpeg/generate-media.ts'
 import { useTestPacks } from './test-packs.ts'
 
 let folder: string
@@ -22,7 +22,7 @@ async function measure(
   { most = Infinity, ...more }: { readonly most?: number; signal?: AbortSignal; after?: number } = {},
 ): Promise<MouthSample[]> {
   const samples: MouthSample[] = []
-  for await (const sample of measureMouthMotion(path, await probe(path), { threads: 1, ...more })) {
+  for await (const sample of measureMouthMotion(path, await probe(path), { threads: 2, ...more })) {
     samples.push(sample)
     if (samples.length === most) break
   }
@@ -55,18 +55,10 @@ const isIn = (spans: readonly TimeSpan[], time: number) =>
   spans.some(({ start, end }) => time >= start && time < end)
 
 describe.skipIf(testdata('models') === undefined)('motion of the mouth (REELWRIGHT_TESTDATA)', () => {
-  const original = join(testdata('video') ?? '', 'opendubbing-englishvideo.mp4')
-  let source: string
+  const source = join(testdata('video') ?? '', 'opendubbing-englishvideo.mp4')
   /** Samples of the speaker, and the growth of the memory from one of them to another, bytes. */
   let speaker: Awaited<ReturnType<typeof measureMemory>>
   beforeAll(async () => {
-    // As large as the frames in which faces are searched, so that its decoding is cheap.
-    const small = () =>
-      generateMedia(join(folder, 'small.mp4'), [
-        ...['-i', original, '-vf', 'scale=640:426:flags=area', '-fps_mode', 'passthrough'],
-        ...[...h264, '-crf', '8', '-c:a', 'copy'],
-      ])
-    source = await soakSize(small, () => Promise.resolve(original))()
     speaker = await measureMemory(source, [30, 100])
   })
 
