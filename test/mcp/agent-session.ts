@@ -11,7 +11,7 @@ import { parseToolResult, type ToolResponse, type Era } from './stdio-client.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 
-/** A transport with one process. The SDK's own starts a second server for a newer client, which only finds the version. */
+/** A transport with one process: for its own class, but not for a subclass, the SDK starts a second server to find the version. */
 class SingleProcessTransport extends StdioClientTransport {}
 
 /** A data folder and a workspace for real servers. Disposal stops their daemon. */

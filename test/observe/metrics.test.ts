@@ -100,7 +100,7 @@ describe('a scrape matches the requests', () => {
   })
 })
 
-describe('one service', () => {
+describe('in one service', () => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService()

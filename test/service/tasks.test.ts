@@ -114,7 +114,7 @@ onDatabases('tasks', (service) => {
     expect(await list('?task_type=test_copy&status=completed')).toMatchObject({ total: 5 })
   })
 
-  // Last, because its tasks occupy both workers until the end.
+  // Its tasks occupy both workers until the end, so that no later test may need one.
   test('a queued task can be cancelled and is refunded; a running one cannot', async () => {
     const account = await service().account(10)
     const calls = api(account)

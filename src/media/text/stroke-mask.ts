@@ -127,8 +127,7 @@ export function medianGradient(parts: readonly [LumaCrop, ...LumaCrop[]]): LumaC
   const { width, height } = first
   const across = new Float32Array(parts.length)
   const down = new Float32Array(parts.length)
-  // oxlint-disable-next-line unicorn/no-array-sort -- both arrays are filled again for each pixel
-  const middleOf = (all: Float32Array) => Math.abs(all.sort()[Math.floor(parts.length / 2)] ?? 0)
+  const middleOf = (all: Float32Array) => Math.abs(all.toSorted()[Math.floor(parts.length / 2)] ?? 0)
   const values = new Float32Array(width * height)
   for (let y = 0; y < height - 1; y += 1) {
     for (let x = 0; x < width - 1; x += 1) {

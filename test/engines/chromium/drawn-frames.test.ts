@@ -205,7 +205,7 @@ async function redsShown(
   )
 }
 
-/** The first worker skips these frames: their events must not arrive when it draws again. */
+/** A worker that draws later frames has usually skipped these: their events must not arrive when it draws again. */
 const lateRows = [
   { what: 'scrolled', begins: '', does: 'scroll(9)', listens: `area.addEventListener('scroll', hear)` },
   {

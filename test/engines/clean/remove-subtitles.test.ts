@@ -83,8 +83,7 @@ async function removeInTwoAttempts(...[name, options = {}, from = source]: Param
   const controller = new AbortController()
   const ending = new Error('the attempt ends')
   const progress = (percent: number) => {
-    // About when the first frame is cleaned: 30 % are the detection, and 3.5 % the overlays.
-    if (percent > 34) controller.abort(ending)
+    if (percent > 60) controller.abort(ending)
   }
   const ended = remove(name, { ...options, signal: controller.signal, progress }, from)
   await expect(ended).rejects.toBe(ending)
