@@ -8,16 +8,22 @@ import type { FileStore } from '../../src/files/store.ts'
 import type { Attempt } from '../../src/tasks/worker-messages.ts'
 import { executeTask } from '../../src/tasks/execute.ts'
 import type { Service } from '../../src/tasks/service.ts'
-import { api } from '../service/api.ts'
+import { api, pollUntil } from '../service/api.ts'
 import { startTestService, type TestService, workerPoolSize } from '../service/in-process.ts'
 import { checkInvariants } from '../service/invariants.ts'
 
 let running: TestService
 beforeAll(async () => {
   running = await startTestService()
-  const { create } = await openAccount()
+  const { calls, create } = await openAccount()
   // Both workers are busy, so later tasks stay queued until a test executes them.
-  for (let worker = 0; worker < workerPoolSize; worker += 1) await create()
+  for (let worker = 0; worker < workerPoolSize; worker += 1) {
+    const id = await create()
+    await pollUntil(
+      () => calls.query('test_copy', id),
+      ({ data }) => data.status === 'processing',
+    )
+  }
 })
 afterAll(() => running[Symbol.asyncDispose]())
 
