@@ -72,6 +72,11 @@ function expectNone(text: string, words: readonly string[]): void {
   for (const word of words.flatMap(spellings)) expect(text).not.toContain(word)
 }
 
+/** Words, such as names of machines: a short one also occurs inside random names of folders. */
+function wordsOf(text: string): string[] {
+  return text.split(/[^\w.-]+/)
+}
+
 /** A log that contains private data in every possible form. */
 async function plantLog(): Promise<void> {
   const { fileKey, variableKey, daemonKey, password, signature, ticket } = secrets
@@ -169,15 +174,8 @@ describe('with secrets planted everywhere', () => {
   test('the report contains no secret and no name, but all useful data', async () => {
     const text = await reportOf([])
     expectNone(text, [...secretCopies(), secrets.variableKey])
-    expectNone(text, [
-      ...Object.values(names),
-      home,
-      hostname(),
-      'wedding',
-      'tax return',
-      'Secret Plan',
-      'anna',
-    ])
+    expectNone(text, [...Object.values(names), home, 'wedding', 'tax return', 'Secret Plan', 'anna'])
+    expect(wordsOf(text)).not.toContain(hostname())
     expect(text).not.toMatch(/[^\n\t\u0020-\uFFFF]|[\u007F-\u009F]/)
 
     const sections = sectionsOf(text)
@@ -214,7 +212,8 @@ describe('with secrets planted everywhere', () => {
 
   test('names are kept on request, secrets never', async () => {
     const text = await reportOf(['--with-names'])
-    expectNone(text, [...secretCopies(), hostname()])
+    expectNone(text, secretCopies())
+    expect(wordsOf(text)).not.toContain(hostname())
     expect(text).toContain(names.path)
     expect(text).toContain(names.folder)
     expect(text).toContain(JSON.stringify(names.upload).slice(1, -1))

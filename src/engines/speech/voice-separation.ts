@@ -42,9 +42,6 @@ export async function openSpleeter(signal: AbortSignal): Promise<VoiceSeparator>
   await using opened = new AsyncDisposableStack()
   const voice = opened.use(await openOnnxModel(pack, files.vocals, 2))
   const music = opened.use(await openOnnxModel(pack, files.accompaniment, 2))
-  const stft = new Stft(fftSize)
-  // Neighbouring windows share one second (of two channels).
-  const pieces = { size: 2 * stft.lengthOf(modelFrames), overlap: 2 * spleeterRate }
   const kept = opened.move()
   return {
     name: 'spleeter',
@@ -53,9 +50,12 @@ export async function openSpleeter(signal: AbortSignal): Promise<VoiceSeparator>
     keepsMusic: true,
     async *separate(sound, options) {
       const samples = decodeSound({ ...sound, rate: spleeterRate }, options)
+      const buffers = new WindowBuffers()
+      // Neighbouring windows share one second (of two channels).
+      const pieces = { size: 2 * buffers.samples.length, overlap: 2 * spleeterRate }
       const separateWindow = async (piece: Float32Array) => {
         options.signal.throwIfAborted()
-        return await extractVoice(piece, { stft, voice, music })
+        return await extractVoice(piece, { buffers, voice, music })
       }
       for await (const { input, output } of processOverlapping(samples, pieces, separateWindow)) {
         yield { voice: output, music: input.map((sample, at) => sample - (output[at] ?? 0)) }
@@ -65,33 +65,50 @@ export async function openSpleeter(signal: AbortSignal): Promise<VoiceSeparator>
   }
 }
 
+/** Arrays for one window at a time. With new ones for each window, garbage of up to 60 MiB is kept until the next collection. */
+class WindowBuffers {
+  readonly stft = new Stft(fftSize)
+  /** Samples of one channel. */
+  readonly samples = new Float32Array(this.stft.lengthOf(modelFrames))
+  /** Spectra of each channel. */
+  readonly spectra = [0, 1].map(() => new Float32Array(2 * modelFrames * this.stft.bins))
+  /** Magnitudes of the lowest bins, channel by channel. */
+  readonly magnitudes = new Float32Array(2 * modelFrames * modelBins)
+}
+
+interface SeparationParts {
+  readonly buffers: WindowBuffers
+  readonly voice: OnnxModel
+  readonly music: OnnxModel
+}
+
 /** Voice in a window of interleaved stereo: a soft mask by the voice's share of the energy of both stems (Spleeter). */
 async function extractVoice(
   piece: Float32Array,
-  { stft, voice, music }: { readonly stft: Stft; readonly voice: OnnxModel; readonly music: OnnxModel },
+  { buffers, voice, music }: SeparationParts,
 ): Promise<Float32Array> {
-  const spectra = [0, 1].map((channel) => stft.forward(channelOf(piece, channel), modelFrames))
+  const { stft, samples, spectra, magnitudes } = buffers
   const size = modelFrames * modelBins
-  const magnitudes = new Float32Array(2 * size)
-  for (const [channel, spectrum] of spectra.entries())
+  for (const [channel, spectrum] of spectra.entries()) {
+    readChannel(samples, piece, channel)
+    stft.forward(samples, spectrum)
     writeMagnitudes(magnitudes.subarray(channel * size, (channel + 1) * size), spectrum, stft.bins)
+  }
   const [voices, others] = [await estimateStem(voice, magnitudes), await estimateStem(music, magnitudes)]
   const voiceSamples = new Float32Array(piece.length)
   for (const [channel, spectrum] of spectra.entries()) {
     const [from, to] = [channel * size, (channel + 1) * size]
     applyMask(spectrum, { voices: voices.subarray(from, to), others: others.subarray(from, to) }, stft.bins)
-    writeChannel(voiceSamples, channel, stft.inverse(spectrum, modelFrames))
+    writeChannel(voiceSamples, channel, stft.inverse(spectrum))
   }
   return voiceSamples
 }
 
 // Loops over indices, as iterators allocate an object for each of millions of samples.
 
-/** Samples of one channel of interleaved stereo. */
-function channelOf(stereo: Float32Array, channel: number): Float32Array {
-  const samples = new Float32Array(stereo.length / 2)
+/** Reads the samples of one channel of interleaved stereo. */
+function readChannel(samples: Float32Array, stereo: Float32Array, channel: number): void {
   for (let at = 0; at < samples.length; at += 1) samples[at] = stereo[2 * at + channel] ?? 0
-  return samples
 }
 
 function writeChannel(stereo: Float32Array, channel: number, samples: Float32Array): void {

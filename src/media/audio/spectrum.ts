@@ -65,6 +65,8 @@ export class Stft {
   /** Spectrum of one frame, and the frame's complex samples. */
   readonly #bins: Float64Array
   readonly #complex: Float64Array
+  /** Sum of the squared windows at each sample, of the last number of frames of `inverse`. */
+  #weights = new Float32Array(0)
 
   constructor(size: number) {
     this.size = size
@@ -85,36 +87,33 @@ export class Stft {
     return (frames - 1) * this.hop + this.size
   }
 
-  /** Spectra of `frames` frames, concatenated. The sound is padded with silence. */
-  forward(sound: Float32Array, frames: number): Float32Array {
+  /** Writes the spectra of all frames that `spectra` has space for, concatenated. The sound is padded with silence. */
+  forward(sound: Float32Array, spectra: Float32Array): void {
     const width = 2 * this.bins
-    const spectra = new Float32Array(frames * width)
-    const padded = new Float32Array(this.lengthOf(frames))
-    padded.set(sound.subarray(0, padded.length))
+    const frames = spectra.length / width
     for (let frame = 0; frame < frames; frame += 1) {
       const begin = frame * this.hop
       for (let at = 0; at < this.size; at += 1)
-        this.#time[at] = (padded[begin + at] ?? 0) * (this.#window[at] ?? 0)
+        this.#time[at] = (sound[begin + at] ?? 0) * (this.#window[at] ?? 0)
       this.#fft.realTransform(this.#bins, this.#time)
       spectra.set(this.#bins.subarray(0, width), frame * width)
     }
-    return spectra
   }
 
-  /** Sound of `frames` spectra, by overlap-add. */
-  inverse(spectra: Float32Array, frames: number): Float32Array {
+  /** Sound of concatenated spectra, by overlap-add. */
+  inverse(spectra: Float32Array): Float32Array {
     const width = 2 * this.bins
+    const frames = spectra.length / width
     const sound = new Float32Array(this.lengthOf(frames))
-    const weights = new Float32Array(sound.length)
+    const weights = this.#weightsOf(frames)
     for (let frame = 0; frame < frames; frame += 1) {
       this.#bins.set(spectra.subarray(frame * width, (frame + 1) * width))
       this.#fft.completeSpectrum(this.#bins)
       this.#fft.inverseTransform(this.#complex, this.#bins)
       const begin = frame * this.hop
       for (let at = 0; at < this.size; at += 1) {
-        const weight = this.#window[at] ?? 0
-        sound[begin + at] = (sound[begin + at] ?? 0) + (this.#complex[2 * at] ?? 0) * weight
-        weights[begin + at] = (weights[begin + at] ?? 0) + weight * weight
+        const windowed = (this.#complex[2 * at] ?? 0) * (this.#window[at] ?? 0)
+        sound[begin + at] = (sound[begin + at] ?? 0) + windowed
       }
     }
     for (let at = 0; at < sound.length; at += 1) {
@@ -123,5 +122,18 @@ export class Stft {
       sound[at] = weight > 1e-6 ? (sound[at] ?? 0) / weight : 0
     }
     return sound
+  }
+
+  #weightsOf(frames: number): Float32Array {
+    const length = this.lengthOf(frames)
+    if (this.#weights.length === length) return this.#weights
+    const weights = new Float32Array(length)
+    for (let frame = 0; frame < frames; frame += 1) {
+      const begin = frame * this.hop
+      for (let at = 0; at < this.size; at += 1)
+        weights[begin + at] = (weights[begin + at] ?? 0) + (this.#window[at] ?? 0) ** 2
+    }
+    this.#weights = weights
+    return weights
   }
 }
