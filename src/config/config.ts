@@ -218,7 +218,7 @@ function mergeServiceKeys(given: Settings): Services {
 }
 
 /** Passes services to a worker in its environment, as they contain keys and other users can read arguments. */
-const servicesVariable = 'REELWRIGHT_SERVICES_TOLD'
+const servicesVariable = 'REELWRIGHT_WORKER_SERVICES'
 
 /** Environment of a worker: this process's without secrets, plus the services. */
 export function workerEnvironment(set: Services): Environment {
