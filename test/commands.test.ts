@@ -248,8 +248,10 @@ describe('reelwright doctor', () => {
     expect(unreachable.findingFor('ffmpeg')).toBeUndefined()
   })
 
-  it('prints findings as text, with the fix below each', async () => {
-    const { out } = await reelwright(['doctor'], { REELWRIGHT_WORKSPACE: join(folder, 'nowhere') })
+  it('prints findings as text, with the fix below each, and a folder once that is set twice', async () => {
+    const nowhere = join(folder, 'nowhere')
+    const environment = { REELWRIGHT_WORKSPACE: nowhere, REELWRIGHT_ALLOWED_DIRS: nowhere }
+    const { out } = await reelwright(['doctor'], environment)
     expect(out).toMatch(/^MISSING {2}workspace .*nowhere.*\n +-> make .*nowhere/m)
     expect(out.trimEnd().split('\n').at(-1)).toBe('One thing is missing.')
   })

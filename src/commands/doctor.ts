@@ -48,7 +48,7 @@ export async function collectFindings({ values, io }: CommandCall): Promise<Find
     const findings = await examine({
       version,
       dataDir,
-      folders: [workspace, projectDir, ...allowedDirs].filter((folder) => folder !== undefined),
+      folders: [...new Set([workspace, projectDir, ...allowedDirs])].filter((folder) => folder !== undefined),
       defaultWorkspace,
       baseUrl,
       apiKey,
