@@ -26,8 +26,8 @@ const folder = await scratchFolder()
 const minutes = soakSize(2.5, 60)
 const seconds = 60 * minutes
 /**
- * Growth of the resident memory that the allocator explains, MiB. The short form grows by up to 32 MiB, the full form by 8 MiB.
- * An hour of one channel at 48 kHz takes 660 MiB.
+ * Growth of the resident memory that the allocator explains, MiB: up to 32 MiB in the short form, 28 MiB in the full form. An
+ * hour of one channel at 48 kHz takes 660 MiB.
  */
 const maxResidentGrowth = soakSize(45, 90)
 /** Growth of objects and buffers in use, MiB. A minute of one channel takes 48,000 × 4 × 60 bytes, which is 11 MiB. */
