@@ -90,7 +90,7 @@ async function extractVoice(
   const { stft, samples, spectra, magnitudes } = buffers
   const size = modelFrames * modelBins
   for (const [channel, spectrum] of spectra.entries()) {
-    readChannel(samples, piece, channel)
+    readChannel(piece, channel, samples)
     stft.forward(samples, spectrum)
     writeMagnitudes(magnitudes.subarray(channel * size, (channel + 1) * size), spectrum, stft.bins)
   }
@@ -106,8 +106,8 @@ async function extractVoice(
 
 // Loops over indices, as iterators allocate an object for each of millions of samples.
 
-/** Reads the samples of one channel of interleaved stereo. */
-function readChannel(samples: Float32Array, stereo: Float32Array, channel: number): void {
+/** Reads one channel of interleaved stereo into `samples`. */
+function readChannel(stereo: Float32Array, channel: number, samples: Float32Array): void {
   for (let at = 0; at < samples.length; at += 1) samples[at] = stereo[2 * at + channel] ?? 0
 }
 
