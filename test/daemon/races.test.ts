@@ -14,8 +14,12 @@ const moments = {
   async announced(dataDir: string) {
     // The client may find it before it exits, or report its exit.
     await Promise.allSettled([findTestDaemon(dataDir, { failpoint: 'daemon-announced', withChild: true })])
+    const [killed = 0] = await startedDaemons(dataDir)
+    // It responds until its record is written durably; only the daemon after it ends its child.
+    await expect.poll(() => isAlive(killed)).toBe(false)
     const [child = 0] = await startedChildren(dataDir)
     const { pid } = await findTestDaemon(dataDir)
+    expect(pid).not.toBe(killed)
     await expect.poll(() => isAlive(child)).toBe(false)
     return pid
   },
